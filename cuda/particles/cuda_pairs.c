@@ -196,18 +196,18 @@ static md_force_args force_args(const md_cuda_solver *s)
     return a;
 }
 
-static torre_status queue_force(md_cuda_solver *s, const md_force_args *a, bool sums)
+static torre_status queue_force(md_cuda_solver *s, const md_force_args *a, md_force_work work)
 {
     cudaError_t error;
     switch (neighbor_of(s)) {
     case TORRE_NEIGHBOR_TILE:
-        error = s->kernels->pair->sweep(a, sums, s->stream);
+        error = s->kernels->pair->sweep(a, work, s->stream);
         break;
     case TORRE_NEIGHBOR_HALF:
-        error = s->kernels->pair->half(a, sums, s->stream);
+        error = s->kernels->pair->half(a, work, s->stream);
         break;
     default:
-        error = s->kernels->pair->full(a, sums, s->stream);
+        error = s->kernels->pair->full(a, work, s->stream);
         break;
     }
     TORRE_CUDA_TRY(error, "computing forces");
@@ -255,12 +255,21 @@ static int force_rows(const md_cuda_solver *s)
     return rows;
 }
 
+/* Those that have what the thermostat or barostat needs. */
+static md_step_sums step_sums(const md_cuda_solver *s)
+{
+    const bool of_particles = neighbor_of(s) == TORRE_NEIGHBOR_HALF && !has_barostat(s);
+    const int first = of_particles ? s->layout.brick_count : 0;
+    return (md_step_sums){.partial = s->partial + (int64_t)first * MD_SUMS,
+                          .rows = force_rows(s) - first};
+}
+
 static md_bath_args bath_args(const md_cuda_solver *s)
 {
     md_bath_args b = {.bath = torre_md_bath(s->problem),
                       .mass = s->problem->mass,
                       .state = s->bath,
-                      .squares = s->squares,
+                      .sums = step_sums(s),
                       .taken = s->taken};
     b.keep = torre_bath_keep(&b.bath);
     b.noise = (1 - b.keep * b.keep) / b.mass;
@@ -276,21 +285,19 @@ static torre_status queue_couple(md_cuda_solver *s, int parts, const md_force_ar
                               .mass = p->mass,
                               .skin = s->plan->skin,
                               .radius = list_radius(s),
-                              .squares = s->squares,
-                              .total = s->total,
+                              .sums = step_sums(s),
                               .live = s->live};
     TORRE_CUDA_TRY(s->kernels->state->couple(a, &b, parts, s->stream), "applying the barostat");
     return TORRE_OK;
 }
 
-/* Before a move, or what is after a step; kick: from the velocities to those of the whole step. */
-static torre_status queue_factor(md_cuda_solver *s, int parts, int ahead, double kick)
+/* Before a move, or what is after a step. */
+static torre_status queue_factor(md_cuda_solver *s, int parts, int ahead)
 {
     md_force_args a = force_args(s);
     const md_bath_args b = bath_args(s);
     if (torre_bath_has_noise(b.bath.ensemble)) return TORRE_OK;
     a.ahead = ahead;
-    a.kick = kick;
     if (has_barostat(s)) return queue_couple(s, parts, &a);
     TORRE_CUDA_TRY(s->kernels->state->factor(&a, &b, parts, s->stream), "applying the thermostat");
     return TORRE_OK;
@@ -353,7 +360,7 @@ static torre_status queue_thermostat(md_cuda_solver *s)
     md_force_args a = force_args(s);
     const md_bath_args b = bath_args(s);
     a.partial = s->partial + (int64_t)s->layout.brick_count * MD_SUMS;
-    TORRE_TRY(queue_factor(s, MD_FACTOR_SUM | MD_FACTOR_AFTER, 0, 0));
+    TORRE_TRY(queue_factor(s, MD_FACTOR_SUM | MD_FACTOR_AFTER, 0));
     TORRE_CUDA_TRY(has_barostat(s) ? s->kernels->state->coupled(&a, b.mass, s->stream)
                                    : s->kernels->state->thermostat(&a, &b, s->stream),
                    "applying the thermostat");
@@ -362,25 +369,20 @@ static torre_status queue_thermostat(md_cuda_solver *s)
     return TORRE_OK;
 }
 
-/* Forces and, of a barostat, their virial; velocities stay. */
-static torre_status queue_force_alone(md_cuda_solver *s, const md_force_args *a)
+/* What forces are computed with in front of other kernels. */
+static md_force_work work_in_parts(const md_cuda_solver *s)
 {
-    md_force_args with = *a;
-    if (!has_barostat(s)) return queue_force(s, a, false);
-    with.kick = 0;
-    TORRE_TRY(queue_force(s, &with, true));
-    TORRE_CUDA_TRY(md_total(s->partial, force_rows(s), s->total, s->stream),
-                   "adding up the virial");
-    return TORRE_OK;
+    if (has_barostat(s)) return MD_FORCE_STRAIN;
+    const bool scales = has_thermostat(s) && !torre_bath_has_noise(s->problem->ensemble);
+    return scales ? MD_FORCE_SPEED : MD_FORCE_STEP;
 }
 
 /* One step in parts. */
 static torre_status queue_parts(md_cuda_solver *s, const md_force_args *a)
 {
-    TORRE_TRY(queue_force_alone(s, a));
+    TORRE_TRY(queue_force(s, a, work_in_parts(s)));
     if (relaxes(s)) return queue_relax(s, a->ahead);
-    TORRE_TRY(
-        queue_factor(s, MD_FACTOR_SUM | MD_FACTOR_AFTER | MD_FACTOR_BEFORE, a->ahead, a->kick));
+    TORRE_TRY(queue_factor(s, MD_FACTOR_SUM | MD_FACTOR_AFTER | MD_FACTOR_BEFORE, a->ahead));
     return queue_move(s, a->ahead);
 }
 
@@ -399,7 +401,7 @@ static torre_status queue_steps(md_cuda_solver *s, int steps)
             TORRE_TRY(queue_parts(s, &a));
             continue;
         }
-        TORRE_TRY(queue_force(s, &a, false));
+        TORRE_TRY(queue_force(s, &a, MD_FORCE_STEP));
         s->x_now = 1 - s->x_now;
         if (own(s)->dissipates) s->v_now = 1 - s->v_now;
         TORRE_TRY(queue_tell(s));
@@ -417,7 +419,7 @@ static torre_status queue_sums(md_cuda_solver *s, double kick)
     md_force_args a = force_args(s);
     a.kick = relaxes(s) ? 0 : kick;
     if (a.kick == 0) s->kernels->pair->make(s->problem, 0, a.pair);
-    TORRE_TRY(queue_force(s, &a, true));
+    TORRE_TRY(queue_force(s, &a, MD_FORCE_SUMS));
     if (own(s)->dissipates)
         TORRE_CUDA_TRY(cudaMemcpyAsync((char *)a.v + first, (const char *)a.v_out + first, bytes,
                                        cudaMemcpyDeviceToDevice, s->stream),
@@ -430,7 +432,7 @@ static torre_status queue_sums(md_cuda_solver *s, double kick)
     TORRE_CUDA_TRY(md_total(s->partial, force_rows(s), s->total, s->stream), "adding up energies");
     if (relaxes(s)) return queue_relax_sums(s, kick != 0);
     if (!has_thermostat(s)) return TORRE_OK;
-    return kick != 0 ? queue_thermostat(s) : queue_factor(s, MD_FACTOR_SUM, 0, 0);
+    return kick != 0 ? queue_thermostat(s) : queue_factor(s, MD_FACTOR_SUM, 0);
 }
 
 static torre_status queue_segment(md_cuda_solver *s, bool build, bool sort, int steps, bool timed)
@@ -905,7 +907,7 @@ static torre_status advance(md_cuda_solver *s, int64_t steps)
     if (relaxes(s)) {
         TORRE_TRY(queue_relax(s, -1));
     } else {
-        if (has_thermostat(s)) TORRE_TRY(queue_factor(s, MD_FACTOR_BEFORE, -1, 0));
+        if (has_thermostat(s)) TORRE_TRY(queue_factor(s, MD_FACTOR_BEFORE, -1));
         TORRE_TRY(queue_move(s, -1));
     }
     own(s)->drifts++;

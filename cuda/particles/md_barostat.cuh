@@ -2,9 +2,9 @@
  * The barostat and the chains around it (particles/barostat.h). The box lives on the device
  * (md_live), since it is another one in each step:
  *
- *     forces   md_force_kernel with its sums, of which the virial counts, and no kick
- *     couple   m v_a^2 of the whole step; one block: what is after the step, what is before the
- *              next one, and its box
+ *     forces   md_force_kernel, with the virial and m v_a^2 of the whole step by blocks
+ *     couple   one block: these sums, what is after the step, what is before the next one, and its
+ *              box
  *     stretch  half a kick, what is after, what is before, half a kick; positions go with the box
  *
  * A run that is cut after a step does what is after it by md_coupled_kernel and begins with the
@@ -43,37 +43,19 @@ static __global__ void md_fit_kernel(const __grid_constant__ md_fit_args a)
     if (a.sorted) md_search_grid(live->box.edge, extent, a.radius, live->grid, &live->reach);
 }
 
-/* weight v_a^2 of the particles after half a kick, by blocks; velocities stay. */
-template <class R>
-__global__ void __launch_bounds__(256)
-    md_axis_kinetic_kernel(const __grid_constant__ md_force_args a, double *squares)
+/* What the first thread of the block gets. */
+__device__ inline void md_couple_sums(const md_couple_args &b)
 {
-    if (md_stopped(a.tiles.control, a.ahead)) return;
-    const int i = blockIdx.x * blockDim.x + threadIdx.x;
-    double square[3] = {0, 0, 0};
-    if (i < a.count) {
-        md_vec<R> v = ((const md_vec<R> *)a.v)[i];
-        if (a.kick != 0) md_half_kick(v, ((const md_vec<R> *)a.f)[i], (R)a.kick);
-        const double weight = md_weight_of(a, ((const md_vec<R> *)a.x_in)[i]);
-        square[0] = weight * ((double)v.x * (double)v.x);
-        square[1] = weight * ((double)v.y * (double)v.y);
-        square[2] = weight * ((double)v.z * (double)v.z);
-    }
-    for (int k = 0; k < 3; k++) {
-        const double total = md_block_sum(square[k]);
-        if (threadIdx.x == 0) squares[k * (int)gridDim.x + blockIdx.x] = total;
-        __syncthreads();
-    }
-}
-
-/* The sums of the step, by one thread. */
-__device__ inline void md_couple_sums(const md_couple_args &b, const double square[3])
-{
+    double sum[MD_STRAINS];
+    md_add_rows<MD_STRAINS>(b.sums, sum);
+    if (threadIdx.x > 0) return;
     torre_barostat_state *s = &b.live->couplings.box;
-    for (int k = 0; k < 3; k++) s->kinetic[k] = b.mass * square[k];
-    s->virial[0] = 0.5 * b.total[MD_SUM_VIRIAL_X];
-    s->virial[1] = 0.5 * b.total[MD_SUM_VIRIAL_Y];
-    s->virial[2] = 0.5 * b.total[MD_SUM_VIRIAL] - s->virial[0] - s->virial[1];
+    s->kinetic[0] = b.mass * sum[MD_SUM_SPEED_X];
+    s->kinetic[1] = b.mass * sum[MD_SUM_SPEED_Y];
+    s->kinetic[2] = b.mass * sum[MD_SUM_SPEED_SQ] - s->kinetic[0] - s->kinetic[1];
+    s->virial[0] = 0.5 * sum[MD_SUM_VIRIAL_X];
+    s->virial[1] = 0.5 * sum[MD_SUM_VIRIAL_Y];
+    s->virial[2] = 0.5 * sum[MD_SUM_VIRIAL] - s->virial[0] - s->virial[1];
 }
 
 /* To the box of a step, by one thread. */
@@ -91,22 +73,15 @@ __device__ inline bool md_couple_grow(const md_couple_args &b, int64_t step)
 
 /* One block. parts: of md_state_kernels.factor. */
 static __global__ void __launch_bounds__(MD_FACTOR_BLOCK)
-    md_couple_kernel(md_control *control, int ahead, int rows, int parts,
+    md_couple_kernel(md_control *control, int ahead, int parts,
                      const __grid_constant__ md_couple_args b)
 {
     if (md_stopped(control, ahead)) return;
-    double square[3] = {0, 0, 0};
-    for (int k = 0; (parts & MD_FACTOR_SUM) && k < 3; k++) {
-        double part = 0;
-        for (int r = threadIdx.x; r < rows; r += MD_FACTOR_BLOCK) part += b.squares[k * rows + r];
-        square[k] = md_block_sum(part);
-        __syncthreads();
-    }
+    if (parts & MD_FACTOR_SUM) md_couple_sums(b);
     if (threadIdx.x > 0) return;
     md_live *live = b.live;
     const double *edge = live->box.edge, volume = edge[0] * edge[1] * edge[2];
     const int64_t step = (int64_t)control->clock + ahead;
-    if (parts & MD_FACTOR_SUM) md_couple_sums(b, square);
     if (parts & MD_FACTOR_AFTER)
         torre_couplings_after(&b.bath, &b.barostat, step, volume, &live->couplings, live->after);
     if (parts & MD_FACTOR_BEFORE) {

@@ -86,10 +86,8 @@ static md_arrays control_arrays(const md_cuda_program *program)
         ADD(&a, squares, TORRE_FIRE_SUMS * rows, what);
     } else if (ensemble == TORRE_NPT) {
         ADD(&a, live, (int64_t)sizeof(md_live), what);
-        ADD(&a, squares, 3 * rows, what);
     } else if (ensemble != TORRE_NVE) {
         ADD(&a, bath, (int64_t)sizeof(md_bath_state), what);
-        ADD(&a, squares, rows, what);
         ADD(&a, taken, rows, what);
     }
     return a;

@@ -45,6 +45,9 @@
 #define MD_DEVICES    32  /* that share particles, at most */
 #define MD_FIXED_BITS 44  /* binary places of the fixed-point force sums of half lists */
 
+/* Shared memory that the force kernels declare themselves, rounded up. */
+#define MD_DECLARED_SHARED 4096
+
 /* Bits of md_control.error. */
 enum {
     MD_ERROR_STAGED = 1,     /* a tile holds more than staged_cap - 1 particles: need_staged */
@@ -255,13 +258,27 @@ typedef struct md_list_args {
     int pages, block;
 } md_list_args;
 
-/* What a block adds up for torre_md_sums. */
+/* What a force kernel does with forces. */
+typedef enum md_force_work {
+    MD_FORCE_STEP,  /* two half kicks and a drift, or nothing: md_force_args.forces_only */
+    MD_FORCE_SUMS,  /* half a kick, and all sums at the new velocities */
+    MD_FORCE_SPEED, /* the sum of thermostats at these velocities, which are not stored */
+    MD_FORCE_STRAIN /* those of barostats */
+} md_force_work;
+
+/* What a block adds up for torre_md_sums; at first what thermostats and barostats need. */
 enum {
-    MD_SUM_POTENTIAL, /* twice the pair energy for full lists */
-    MD_SUM_VIRIAL,    /* likewise */
-    MD_SUM_INSIDE,    /* particles inside the cutoff, likewise */
-    MD_SUM_TESTED,    /* likewise: inside the list radius, or tested by the sweep */
     MD_SUM_SPEED_SQ,
+    MD_SPEEDS,
+    MD_SUM_SPEED_X = MD_SPEEDS, /* what x and y have of it */
+    MD_SUM_SPEED_Y,
+    MD_SUM_VIRIAL,   /* twice it for full lists */
+    MD_SUM_VIRIAL_X, /* what x and y have of it */
+    MD_SUM_VIRIAL_Y,
+    MD_STRAINS,
+    MD_SUM_POTENTIAL = MD_STRAINS, /* twice the pair energy for full lists */
+    MD_SUM_INSIDE,                 /* particles inside the cutoff, likewise */
+    MD_SUM_TESTED,                 /* likewise: inside the list radius, or tested by the sweep */
     MD_SUM_VX,
     MD_SUM_VY,
     MD_SUM_VZ,
@@ -270,8 +287,6 @@ enum {
     MD_SUM_FORCE_SQ = MD_SUM_LOST, /* ... in a minimisation */
     MD_SUM_SHIFT, /* of particles of several types: likewise of pairs, their energy at the cutoff;
                      of rough grains 5 times their energy of rotation over m / 2 */
-    MD_SUM_VIRIAL_X, /* what x and y have of the virial */
-    MD_SUM_VIRIAL_Y,
     MD_SUMS
 };
 
@@ -287,14 +302,20 @@ typedef struct md_bath_state {
 /* What md_state_kernels.factor does. */
 enum { MD_FACTOR_SUM = 1, MD_FACTOR_AFTER = 2, MD_FACTOR_BEFORE = 4 };
 
+/* Sums of the step by blocks, which a thermostat or barostat adds up. */
+typedef struct md_step_sums {
+    const double *partial; /* [rows][MD_SUMS] */
+    int rows;
+} md_step_sums;
+
 /* What the kernels of thermostats take beside md_force_args. */
 typedef struct md_bath_args {
     torre_bath bath;
     double keep, noise; /* c of those with noise, and (1 - c^2) / mass */
     double mass;
     md_bath_state *state;
-    double *squares; /* [md_particle_rows], weight v^2 of each block's particles */
-    double *taken;   /* [md_particle_rows], energy over mass that noise took from them */
+    md_step_sums sums;
+    double *taken; /* [md_particle_rows], energy over mass that noise took from them */
 } md_bath_args;
 
 /* What the kernels of the barostat take beside md_force_args. */
@@ -302,8 +323,7 @@ typedef struct md_couple_args {
     torre_bath bath;
     torre_barostat barostat;
     double mass, skin, radius; /* radius: cutoff and skin */
-    double *squares;           /* [3][md_particle_rows], weight v_a^2 of each block's particles */
-    const double *total;       /* [MD_SUMS] of the forces of the step */
+    md_step_sums sums;
     md_live *live;
 } md_couple_args;
 
@@ -362,7 +382,7 @@ typedef struct md_force_args {
     int block;
     int shared_floor; /* bytes of shared memory to take at least, to spread blocks evenly */
     int overlap;      /* may start before the kernel in front has ended (it is a drift too) */
-    int forces_only;  /* into f, without a step */
+    int forces_only;  /* into f, without a step; of MD_FORCE_SUMS: velocities are not stored */
     md_grain_args grains;
 } md_force_args;
 

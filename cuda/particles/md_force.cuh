@@ -53,7 +53,8 @@ template <class M> struct md_motion {
 };
 
 /* The sums of one lane over its neighbours; F per pair, Sum beyond groups of four. */
-template <class M, bool SUMS> struct md_force_sum {
+template <class M, md_force_work WORK> struct md_force_sum {
+    static constexpr bool SUMS = WORK == MD_FORCE_SUMS, STRAIN = SUMS || WORK == MD_FORCE_STRAIN;
     typedef typename M::F F;
     typedef typename M::Sum Sum;
     static constexpr bool split = !std::is_same<F, Sum>::value;
@@ -95,6 +96,13 @@ template <class M, bool SUMS> struct md_force_sum {
     }
 #endif
 
+    __device__ void strain(F f, F dx, F dy, F rsq)
+    {
+        virial = fma(f, rsq, virial);
+        virial_x = fma(f, md_product(dx, dx), virial_x);
+        virial_y = fma(f, md_product(dy, dy), virial_y);
+    }
+
     /* Of particles of several types, with a neighbour of that one. */
     __device__ void typed(const md_constants<M> &c, F dx, F dy, F dz, F rsq, int type)
     {
@@ -103,14 +111,12 @@ template <class M, bool SUMS> struct md_force_sum {
         const F f = row.eval(rsq, &e);
         if (SUMS) tested += rsq < c.list_cutoff_sq;
         if (!(rsq < row.cutoff_sq)) return;
-        fx += f * dx;
-        fy += f * dy;
-        fz += f * dz;
+        fx = fma(f, dx, fx);
+        fy = fma(f, dy, fy);
+        fz = fma(f, dz, fz);
+        if (STRAIN) strain(f, dx, dy, rsq);
         if (SUMS) {
             energy += e;
-            virial += f * rsq;
-            virial_x += f * md_product(dx, dx);
-            virial_y += f * md_product(dy, dy);
             shift += row.shift;
             inside++;
         }
@@ -118,7 +124,7 @@ template <class M, bool SUMS> struct md_force_sum {
     /* offset: of the neighbour among the staged particles; type: its fourth number */
     __device__ void pair(const md_constants<M> &c, F dx, F dy, F dz, F type, unsigned offset)
     {
-        F rsq = dx * dx + dy * dy + dz * dz, e, half_power, rv = 0;
+        F rsq = fma(dz, dz, fma(dy, dy, dx * dx)), e, half_power, rv = 0;
         if constexpr (M::rough) {
             rough(c, dx, dy, dz, rsq, type, offset);
             return;
@@ -134,14 +140,12 @@ template <class M, bool SUMS> struct md_force_sum {
             F f = c.pair.eval(rsq, rv, &e, &half_power);
             if constexpr (M::dissipates) power += (Sum)half_power;
             if (M::dissipates || rsq < c.cutoff_sq) {
-                fx += f * dx;
-                fy += f * dy;
-                fz += f * dz;
+                fx = fma(f, dx, fx);
+                fy = fma(f, dy, fy);
+                fz = fma(f, dz, fz);
+                if (STRAIN) strain(f, dx, dy, rsq);
                 if (SUMS) {
                     energy += e;
-                    virial += f * rsq;
-                    virial_x += f * md_product(dx, dx);
-                    virial_y += f * md_product(dy, dy);
                     inside++;
                 }
             }
@@ -169,17 +173,69 @@ template <class M, bool SUMS> struct md_force_sum {
     }
 };
 
-/* Add the block's sums over its threads, in a fixed order; partial: MD_SUMS values. */
+template <class R> __device__ inline double md_square(const md_vec<R> &v)
+{
+    const double x = (double)v.x, y = (double)v.y, z = (double)v.z;
+    return fma(z, z, fma(y, y, x * x));
+}
+
+/* weight v_a^2 for thermostats and barostats: rounded in one way in all kernels. */
+template <class R>
+__device__ inline void md_add_squares(const md_vec<R> &v, double weight, double sum[MD_SUMS])
+{
+    sum[MD_SUM_SPEED_SQ] += md_product(weight, md_square(v));
+    sum[MD_SUM_SPEED_X] += md_product(weight, md_product((double)v.x, (double)v.x));
+    sum[MD_SUM_SPEED_Y] += md_product(weight, md_product((double)v.y, (double)v.y));
+}
+
+template <class R>
+__device__ inline void md_add_velocity(const md_vec<R> &v, double weight, double sum[MD_SUMS])
+{
+    md_add_squares(v, weight, sum);
+    sum[MD_SUM_VX] += weight * (double)v.x;
+    sum[MD_SUM_VY] += weight * (double)v.y;
+    sum[MD_SUM_VZ] += weight * (double)v.z;
+}
+
+/* Sum over the threads of a block, in a fixed order, for thread 0. */
+__device__ inline double md_block_sum(double x)
+{
+    __shared__ double of_warp[32];
+    for (int o = 16; o; o >>= 1) x += __shfl_xor_sync(~0u, x, o);
+    if ((threadIdx.x & 31) == 0) of_warp[threadIdx.x / 32] = x;
+    __syncthreads();
+    double total = 0;
+    if (threadIdx.x == 0)
+        for (unsigned w = 0; w < blockDim.x / 32; w++) total += of_warp[w];
+    return total;
+}
+
+/* The first COUNT sums of a step over its rows, by one block, for thread 0. */
+template <int COUNT> __device__ inline void md_add_rows(const md_step_sums &s, double sum[COUNT])
+{
+    for (int k = 0; k < COUNT; k++) sum[k] = 0;
+    for (int r = threadIdx.x; r < s.rows; r += blockDim.x)
+        for (int k = 0; k < COUNT; k++) sum[k] += s.partial[(int64_t)r * MD_SUMS + k];
+    for (int k = 0; k < COUNT; k++) {
+        sum[k] = md_block_sum(sum[k]);
+        __syncthreads();
+    }
+}
+
+#define MD_SUM_WARPS 16 /* of the largest block that adds up */
+
+/* Add the block's first COUNT sums over its threads, in a fixed order; partial: MD_SUMS values. */
+template <int COUNT = MD_SUMS>
 __device__ inline void md_block_sums(double sum[MD_SUMS], double *partial)
 {
-    __shared__ double of_warp[32][MD_SUMS];
+    __shared__ double of_warp[MD_SUM_WARPS][COUNT];
 #pragma unroll
-    for (int k = 0; k < MD_SUMS; k++) {
+    for (int k = 0; k < COUNT; k++) {
         for (int o = 16; o; o >>= 1) sum[k] += __shfl_xor_sync(~0u, sum[k], o);
         if ((threadIdx.x & 31) == 0) of_warp[threadIdx.x / 32][k] = sum[k];
     }
     __syncthreads();
-    if (threadIdx.x < MD_SUMS) {
+    if (threadIdx.x < COUNT) {
         double total = 0;
         for (unsigned w = 0; w < (blockDim.x + 31) / 32; w++) total += of_warp[w][threadIdx.x];
         partial[threadIdx.x] = total;
@@ -265,20 +321,20 @@ __device__ inline void md_walk_list(const md_tiles &t, int page, int lane, const
 }
 
 /* Walk over all staged particles in the rows around the bin of a place, for lane sub of T. */
-template <class M, int T, bool SUMS>
+template <class M, int T, md_force_work WORK>
 __device__ inline void md_walk_rows(const md_seat &seat, int sub, const int *row_table, int rows,
                                     const uint16_t *starts, const typename M::Staged &staged,
-                                    const md_constants<M> &c, md_force_sum<M, SUMS> &sum)
+                                    const md_constants<M> &c, md_force_sum<M, WORK> &sum)
 {
     typedef typename M::F F;
     for (int r = sub; r < rows; r += T) {
         const uint16_t *row = starts + seat.bin + (row_table[r] >> 8);
         int j = row[0], end = row[row_table[r] & 255];
-        if (SUMS) sum.tested += end - j - (seat.own >= j && seat.own < end);
+        if (WORK == MD_FORCE_SUMS) sum.tested += end - j - (seat.own >= j && seat.own < end);
         for (; j < end; j++) {
             md_vec<F> q = staged.get(16u * (unsigned)j);
             F dx = sum.x - q.x, dy = sum.y - q.y, dz = sum.z - q.z;
-            F rsq = dx * dx + dy * dy + dz * dz;
+            F rsq = fma(dz, dz, fma(dy, dy, dx * dx));
             if (rsq < c.cutoff_sq && j != seat.own) sum.pair(c, dx, dy, dz, q.w, 16u * (unsigned)j);
         }
         sum.flush();
@@ -301,17 +357,23 @@ __device__ inline void md_let_next_kernel_start()
 }
 
 /*
- * SUMS false: forces, kick, drift; or forces alone. SUMS true: forces (stored), half a kick, and
- * sums of a block at the new velocities; no drift. One function, though long: all works on one
- * particle in registers, between barriers of the block.
+ * Forces, and with them WORK (md_force_work), sums by blocks; they are stored but in a step. One
+ * function, though long: all works on one particle in registers, between barriers of the block.
  */
-template <class M, int T, bool SWEEP, bool SUMS>
-__global__ void __launch_bounds__(M::block_max, SUMS ? 1 : MD_FORCE_BLOCKS)
+template <class M, int T, bool SWEEP, md_force_work WORK>
+__global__ void __launch_bounds__(M::block_max, WORK == MD_FORCE_SUMS ? 1 : MD_FORCE_BLOCKS)
     md_force_kernel(const __grid_constant__ md_force_args a,
                     const __grid_constant__ md_constants<M> c)
 {
+    constexpr bool SUMS = WORK == MD_FORCE_SUMS, STRAIN = WORK == MD_FORCE_STRAIN,
+                   LOOKS = STRAIN || WORK == MD_FORCE_SPEED; /* at velocities of the whole step */
     typedef typename M::State R;
     typedef typename M::F F;
+    static_assert(M::block_max <= 32 * MD_SUM_WARPS, "md_block_sums");
+    static_assert(MD_SUM_WARPS * MD_SUMS * sizeof(double) + MD_ROWS_MAX * sizeof(int) +
+                          sizeof(typename M::Pair::Walls) <=
+                      MD_DECLARED_SHARED,
+                  "of which layouts leave room");
     const md_tiles &t = a.tiles;
     extern __shared__ float4 shared[];
     __shared__ int row_table[SWEEP ? MD_ROWS_MAX : 1];
@@ -328,7 +390,7 @@ __global__ void __launch_bounds__(M::block_max, SUMS ? 1 : MD_FORCE_BLOCKS)
     md_wait_for_previous_kernel();
     md_let_next_kernel_start();
     if (md_stopped(t.control, a.ahead)) {
-        if (!SUMS && !a.forces_only) md_pass_on<R>(a, M::dissipates);
+        if (WORK == MD_FORCE_STEP && !a.forces_only) md_pass_on<R>(a, M::dissipates);
         return;
     }
     if (SWEEP) {
@@ -350,7 +412,7 @@ __global__ void __launch_bounds__(M::block_max, SUMS ? 1 : MD_FORCE_BLOCKS)
     double total[MD_SUMS] = {0};
     for (int base = threadIdx.x & ~31; base < lanes; base += blockDim.x) {
         int lane = base + (threadIdx.x & 31), place = first + lane / T, index = 0;
-        md_force_sum<M, SUMS> sum;
+        md_force_sum<M, WORK> sum;
         R weight = 1; /* mass over that of the problem */
         if (lane < lanes) {
             index = t.perm ? t.perm[place] : place;
@@ -378,8 +440,8 @@ __global__ void __launch_bounds__(M::block_max, SUMS ? 1 : MD_FORCE_BLOCKS)
             sum.inside = sum.tested = 0;
             if (lane < lanes) {
                 if constexpr (SWEEP)
-                    md_walk_rows<M, T, SUMS>(md_seat_of(t, rank, place, halo_y, halo_z, starts),
-                                             lane % T, row_table, rows, starts, staged, c, sum);
+                    md_walk_rows<M, T>(md_seat_of(t, rank, place, halo_y, halo_z, starts), lane % T,
+                                       row_table, rows, starts, staged, c, sum);
                 else
                     md_walk_list(t, row, lane, staged, c, sum);
             }
@@ -400,11 +462,13 @@ __global__ void __launch_bounds__(M::block_max, SUMS ? 1 : MD_FORCE_BLOCKS)
             if constexpr (M::rough)
                 for (int k = 0; k < 3; k++) sum.couple[k] += __shfl_xor_sync(~0u, sum.couple[k], o);
         }
-        if (SUMS) {
-            total[MD_SUM_POTENTIAL] += (double)sum.energy;
+        if (SUMS || STRAIN) {
             total[MD_SUM_VIRIAL] += (double)sum.virial;
             total[MD_SUM_VIRIAL_X] += (double)sum.virial_x;
             total[MD_SUM_VIRIAL_Y] += (double)sum.virial_y;
+        }
+        if (SUMS) {
+            total[MD_SUM_POTENTIAL] += (double)sum.energy;
             total[MD_SUM_INSIDE] += sum.inside;
             total[MD_SUM_TESTED] += sum.tested;
             if constexpr (M::types) total[MD_SUM_SHIFT] += (double)sum.shift;
@@ -415,8 +479,13 @@ __global__ void __launch_bounds__(M::block_max, SUMS ? 1 : MD_FORCE_BLOCKS)
             f.y /= weight;
             f.z /= weight;
         }
-        if (!SUMS && a.forces_only) {
+        if (LOOKS || (!SUMS && a.forces_only)) {
             ((md_vec<R> *)a.f)[index] = {(R)f.x, (R)f.y, (R)f.z, 0};
+            if (LOOKS) {
+                md_vec<R> v = ((const md_vec<R> *)a.v)[index];
+                integrate.half(v, (R)f.x, (R)f.y, (R)f.z);
+                md_add_squares(v, (double)weight, total);
+            }
             continue;
         }
         md_vec<R> v;
@@ -457,12 +526,7 @@ __global__ void __launch_bounds__(M::block_max, SUMS ? 1 : MD_FORCE_BLOCKS)
         if (SUMS) {
             ((md_vec<R> *)a.f)[index] = {(R)f.x, (R)f.y, (R)f.z, (R)f.w};
             if constexpr (M::dissipates) total[MD_SUM_LOST] += (double)v.w;
-            double vx = (double)v.x, vy = (double)v.y, vz = (double)v.z;
-            const double mass = M::types || M::rough ? (double)weight : 1;
-            total[MD_SUM_SPEED_SQ] += mass * (vx * vx + vy * vy + vz * vz);
-            total[MD_SUM_VX] += mass * vx;
-            total[MD_SUM_VY] += mass * vy;
-            total[MD_SUM_VZ] += mass * vz;
+            md_add_velocity(v, M::types || M::rough ? (double)weight : 1.0, total);
         } else {
             integrate.half(v, (R)f.x, (R)f.y, (R)f.z);
             if constexpr (M::dissipates) v.w += integrate.kick * (R)f.w;
@@ -474,7 +538,9 @@ __global__ void __launch_bounds__(M::block_max, SUMS ? 1 : MD_FORCE_BLOCKS)
         ((md_vec<R> *)(M::dissipates ? a.v_out : a.v))[index] = v;
     }
     if (SUMS) md_block_sums(total, a.partial + (int64_t)rank * MD_SUMS);
-    if (!SUMS && !a.forces_only && row == 0 && threadIdx.x == 0) t.control->done++;
+    if (LOOKS)
+        md_block_sums<STRAIN ? MD_STRAINS : MD_SPEEDS>(total, a.partial + (int64_t)rank * MD_SUMS);
+    if (WORK == MD_FORCE_STEP && !a.forces_only && row == 0 && threadIdx.x == 0) t.control->done++;
 }
 
 /* The first half of a step, from stored forces: half a kick and a drift, in place. */

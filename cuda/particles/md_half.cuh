@@ -145,11 +145,7 @@ __global__ void __launch_bounds__(256) md_half_move_kernel(const __grid_constant
         md_vec<R> v = ((md_vec<R> *)a.v)[i];
         integrate.half(v, force[0], force[1], force[2]);
         if (SUMS) {
-            double vx = (double)v.x, vy = (double)v.y, vz = (double)v.z;
-            total[MD_SUM_SPEED_SQ] = weight * (vx * vx + vy * vy + vz * vz);
-            total[MD_SUM_VX] = weight * vx;
-            total[MD_SUM_VY] = weight * vy;
-            total[MD_SUM_VZ] = weight * vz;
+            md_add_velocity(v, weight, total);
         } else {
             integrate.half(v, force[0], force[1], force[2]);
             md_vec<R> q = ((const md_vec<R> *)a.x_in)[i];
@@ -157,7 +153,7 @@ __global__ void __launch_bounds__(256) md_half_move_kernel(const __grid_constant
             ((md_vec<R> *)a.x_out)[i] = q;
             md_stop_if_far(a, (R)a.limit_sq, i, q);
         }
-        ((md_vec<R> *)a.v)[i] = v;
+        if (!(SUMS && a.forces_only)) ((md_vec<R> *)a.v)[i] = v;
     }
     if (SUMS)
         md_block_sums(total, a.partial + (int64_t)(a.tiles.brick_count + blockIdx.x) * MD_SUMS);

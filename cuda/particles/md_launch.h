@@ -32,8 +32,7 @@ typedef struct md_state_kernels {
     cudaError_t (*list)(const md_list_args *args, cudaStream_t stream);
     /* First half of a step without a thermostat, in place (x_in = x_out). */
     cudaError_t (*drift)(const md_force_args *args, cudaStream_t stream);
-    /* Of thermostats (md_thermostat.cuh). K of velocities after a kick of args->kick, and by what
-     * to scale; parts: MD_FACTOR_SUM, ... */
+    /* Of thermostats (md_thermostat.cuh). K, and by what to scale; parts: MD_FACTOR_SUM, ... */
     cudaError_t (*factor)(const md_force_args *args, const md_bath_args *bath, int parts,
                           cudaStream_t stream);
     /* From forces to the next positions, in place. */
@@ -79,11 +78,11 @@ typedef struct md_pair_kernels {
      * that is not NULL; returns their bytes. NULL for one type. */
     size_t (*rows)(const torre_md_problem *problem, void *rows);
 
-    /* A whole step from forces to the next positions; sums: see md_force_kernel. */
-    cudaError_t (*full)(const md_force_args *args, bool sums, cudaStream_t stream);
-    cudaError_t (*sweep)(const md_force_args *args, bool sums, cudaStream_t stream);
+    /* Thermostats and barostats are for models that do not dissipate. */
+    cudaError_t (*full)(const md_force_args *args, md_force_work work, cudaStream_t stream);
+    cudaError_t (*sweep)(const md_force_args *args, md_force_work work, cudaStream_t stream);
     /* NULL for models that dissipate: their forces depend on more than is staged */
-    cudaError_t (*half)(const md_force_args *args, bool sums, cudaStream_t stream);
+    cudaError_t (*half)(const md_force_args *args, md_force_work work, cudaStream_t stream);
 } md_pair_kernels;
 
 /* All that there is for a model in a precision. */

@@ -2,9 +2,6 @@
 #include <string.h>
 
 #include "md_launch.h"
-
-/* Shared memory that the force kernels declare themselves, rounded up. */
-#define DECLARED_SHARED 4096
 #include "md_layout.h"
 
 #include "particles/bins.h"
@@ -95,7 +92,7 @@ static bool fit_bricks(const torre_md_problem *problem, const torre_md_plan *pla
     md_tiles tiles = {
         .staged_cap = l->staged_cap, .halo_bins = l->halo_bins, .group_cap = l->group_cap};
     if (l->halo_bins > 65535) return false;
-    if (md_force_shared(&tiles, plan->neighbor, limits->staged_bytes) + DECLARED_SHARED >
+    if (md_force_shared(&tiles, plan->neighbor, limits->staged_bytes) + MD_DECLARED_SHARED >
         limits->shared_per_block)
         return false;
     return plan->neighbor == TORRE_NEIGHBOR_TILE ||
@@ -170,9 +167,9 @@ static int shared_floor(const md_layout *l, const md_limits *limits)
 {
     int share = (l->brick_count + limits->multiprocessors - 1) / limits->multiprocessors;
     if (share > 4) return 0;
-    size_t bytes = limits->shared_per_multiprocessor / (size_t)share - DECLARED_SHARED;
-    if (bytes > limits->shared_per_block - DECLARED_SHARED)
-        bytes = limits->shared_per_block - DECLARED_SHARED;
+    size_t bytes = limits->shared_per_multiprocessor / (size_t)share - MD_DECLARED_SHARED;
+    if (bytes > limits->shared_per_block - MD_DECLARED_SHARED)
+        bytes = limits->shared_per_block - MD_DECLARED_SHARED;
     return (int)(bytes / 128 * 128);
 }
 

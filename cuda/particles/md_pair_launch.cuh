@@ -10,13 +10,19 @@
 template <class M> struct md_launchers {
     typedef typename M::State R;
 
-    template <int T, bool SWEEP> static const void *force_kernel(bool sums)
+    template <int T, bool SWEEP> static const void *force_kernel(md_force_work work)
     {
-        return sums ? (const void *)md_force_kernel<M, T, SWEEP, true>
-                    : (const void *)md_force_kernel<M, T, SWEEP, false>;
+        if constexpr (!M::dissipates) {
+            if (work == MD_FORCE_SPEED)
+                return (const void *)md_force_kernel<M, T, SWEEP, MD_FORCE_SPEED>;
+            if (work == MD_FORCE_STRAIN)
+                return (const void *)md_force_kernel<M, T, SWEEP, MD_FORCE_STRAIN>;
+        }
+        return work == MD_FORCE_STEP ? (const void *)md_force_kernel<M, T, SWEEP, MD_FORCE_STEP>
+                                     : (const void *)md_force_kernel<M, T, SWEEP, MD_FORCE_SUMS>;
     }
 
-    static cudaError_t force(const md_force_args *a, const void *kernel, bool sums,
+    static cudaError_t force(const md_force_args *a, const void *kernel, bool overlap,
                              torre_neighbor neighbor, cudaStream_t stream)
     {
         size_t shared = md_force_shared(&a->tiles, neighbor, M::Staged::bytes);
@@ -35,46 +41,45 @@ template <class M> struct md_launchers {
         constants.drift = (R)a->drift;
         constants.limit_sq = (R)a->limit_sq;
         void *args[] = {(void *)a, &constants};
-        return md_launch(kernel, a->tiles.own_bricks, a->block, shared, args, a->overlap && !sums,
-                         stream);
+        return md_launch(kernel, a->tiles.own_bricks, a->block, shared, args, overlap, stream);
     }
 
-    static cudaError_t full(const md_force_args *a, bool sums, cudaStream_t stream)
+    static cudaError_t full(const md_force_args *a, md_force_work work, cudaStream_t stream)
     {
         const void *kernel = nullptr;
         switch (a->lanes_per_place) {
         case 1:
-            kernel = force_kernel<1, false>(sums);
+            kernel = force_kernel<1, false>(work);
             break;
         case 2:
-            kernel = force_kernel<2, false>(sums);
+            kernel = force_kernel<2, false>(work);
             break;
         case 4:
-            kernel = force_kernel<4, false>(sums);
+            kernel = force_kernel<4, false>(work);
             break;
         default:
             return cudaErrorInvalidValue;
         }
-        return force(a, kernel, sums, TORRE_NEIGHBOR_FULL, stream);
+        return force(a, kernel, a->overlap && work != MD_FORCE_SUMS, TORRE_NEIGHBOR_FULL, stream);
     }
 
-    static cudaError_t sweep(const md_force_args *a, bool sums, cudaStream_t stream)
+    static cudaError_t sweep(const md_force_args *a, md_force_work work, cudaStream_t stream)
     {
         const void *kernel = nullptr;
         switch (a->lanes_per_place) {
         case 1:
-            kernel = force_kernel<1, true>(sums);
+            kernel = force_kernel<1, true>(work);
             break;
         case 4:
-            kernel = force_kernel<4, true>(sums);
+            kernel = force_kernel<4, true>(work);
             break;
         default:
             return cudaErrorInvalidValue;
         }
-        return force(a, kernel, sums, TORRE_NEIGHBOR_TILE, stream);
+        return force(a, kernel, a->overlap && work != MD_FORCE_SUMS, TORRE_NEIGHBOR_TILE, stream);
     }
 
-    typedef cudaError_t (*half_launcher)(const md_force_args *, bool, cudaStream_t);
+    typedef cudaError_t (*half_launcher)(const md_force_args *, md_force_work, cudaStream_t);
     static constexpr half_launcher half_or_none()
     {
         if constexpr (M::dissipates)
@@ -83,12 +88,14 @@ template <class M> struct md_launchers {
             return half;
     }
 
-    static cudaError_t half(const md_force_args *a, bool sums, cudaStream_t stream)
+    static cudaError_t half(const md_force_args *a, md_force_work work, cudaStream_t stream)
     {
+        const bool sums = work != MD_FORCE_STEP; /* all of them, whatever is asked for */
+        const bool pairs = sums && work != MD_FORCE_SPEED;
         MD_LAUNCH_TRY(force(a,
-                            sums ? (const void *)md_half_kernel<M, true>
-                                 : (const void *)md_half_kernel<M, false>,
-                            true, TORRE_NEIGHBOR_HALF, stream));
+                            pairs ? (const void *)md_half_kernel<M, true>
+                                  : (const void *)md_half_kernel<M, false>,
+                            false, TORRE_NEIGHBOR_HALF, stream));
         const int rows = md_particle_rows(a->count);
         if (sums)
             md_half_move_kernel<R, M::types, true><<<rows, 256, 0, stream>>>(*a);

@@ -2,10 +2,11 @@
  * Thermostats (particles/bath.h). They need the velocities of a whole step, so these steps are not
  * one kernel:
  *
- *     forces           md_force_kernel, forces only
- *     kinetic, factor  of those that scale velocities: K of the whole step, and what to scale by
- *     move             half a kick, what is after the step, what is before the next one, half a
- *                      kick, drift
+ *     forces   md_force_kernel, forces only; of those that scale velocities also sums by blocks of
+ *              K of the whole step
+ *     factor   of these: K, and what to scale by
+ *     move     half a kick, what is after the step, what is before the next one, half a kick,
+ *              drift
  *
  * A run that is cut after a step has kicked by md_force_kernel with its sums; md_thermostat_kernel
  * does what is after the step, and the next run begins with the rest of `move`. The same bits come
@@ -47,12 +48,6 @@ template <class R> __device__ inline md_vec<R> md_normals(uint64_t numbers, int 
     R sine, cosine;
     sincospi(2 * md_turn<R>(numbers, i + 1), &sine, &cosine);
     return {r0 * cosine, r0 * sine, r1 * cospi(2 * md_turn<R>(numbers, i + 3)), 0};
-}
-
-template <class R> __device__ inline double md_square(const md_vec<R> &v)
-{
-    const double x = (double)v.x, y = (double)v.y, z = (double)v.z;
-    return fma(z, z, fma(y, y, x * x));
 }
 
 /* v = c v + noise of a step; returns by how much less weight v^2 is. */
@@ -101,52 +96,18 @@ template <class R> __device__ inline double md_weight_of(const md_force_args &a,
     return a.types ? a.weight[(int)q.w] : 1;
 }
 
-/* Sum over the threads of a block, in a fixed order, for thread 0. */
-__device__ inline double md_block_sum(double x)
-{
-    __shared__ double of_warp[32];
-    for (int o = 16; o; o >>= 1) x += __shfl_xor_sync(~0u, x, o);
-    if ((threadIdx.x & 31) == 0) of_warp[threadIdx.x / 32] = x;
-    __syncthreads();
-    double total = 0;
-    if (threadIdx.x == 0)
-        for (unsigned w = 0; w < blockDim.x / 32; w++) total += of_warp[w];
-    return total;
-}
-
-/* weight v^2 of the particles after half a kick, by blocks; velocities stay. */
-template <class R>
-__global__ void __launch_bounds__(256)
-    md_kinetic_kernel(const __grid_constant__ md_force_args a, double *squares)
-{
-    if (md_stopped(a.tiles.control, a.ahead)) return;
-    const int i = blockIdx.x * blockDim.x + threadIdx.x;
-    double square = 0;
-    if (i < a.count) {
-        md_vec<R> v = ((const md_vec<R> *)a.v)[i];
-        if (a.kick != 0) md_half_kick(v, ((const md_vec<R> *)a.f)[i], (R)a.kick);
-        square = md_square(v);
-        if (a.types) square *= md_weight_of(a, ((const md_vec<R> *)a.x_in)[i]);
-    }
-    square = md_block_sum(square);
-    if (threadIdx.x == 0) squares[blockIdx.x] = square;
-}
-
 /* One block: K, and what velocities are to be multiplied by. */
 static __global__ void __launch_bounds__(MD_FACTOR_BLOCK)
-    md_factor_kernel(const md_control *control, int ahead, int rows, int parts,
+    md_factor_kernel(const md_control *control, int ahead, int parts,
                      const __grid_constant__ md_bath_args b)
 {
     if (md_stopped(control, ahead)) return;
-    double sum = 0;
-    if (parts & MD_FACTOR_SUM) {
-        for (int r = threadIdx.x; r < rows; r += MD_FACTOR_BLOCK) sum += b.squares[r];
-        sum = md_block_sum(sum);
-    }
+    double sum[MD_SPEEDS];
+    if (parts & MD_FACTOR_SUM) md_add_rows<MD_SPEEDS>(b.sums, sum);
     if (threadIdx.x > 0) return;
     md_bath_state *s = b.state;
     const int64_t step = (int64_t)control->clock + ahead;
-    if (parts & MD_FACTOR_SUM) s->kinetic = 0.5 * b.mass * sum;
+    if (parts & MD_FACTOR_SUM) s->kinetic = 0.5 * b.mass * sum[MD_SUM_SPEED_SQ];
     double after = 1, before = 1;
     if (parts & MD_FACTOR_AFTER) {
         after = torre_bath_after(&b.bath, step, s->kinetic, s->rate);
@@ -200,15 +161,6 @@ __global__ void __launch_bounds__(256)
         if (threadIdx.x == 0) b.taken[blockIdx.x] += less;
     }
     if (i == 0) a.tiles.control->done++;
-}
-
-template <class R>
-__device__ inline void md_add_velocity(const md_vec<R> &v, double weight, double sum[MD_SUMS])
-{
-    sum[MD_SUM_SPEED_SQ] = weight * md_square(v);
-    sum[MD_SUM_VX] = weight * (double)v.x;
-    sum[MD_SUM_VY] = weight * (double)v.y;
-    sum[MD_SUM_VZ] = weight * (double)v.z;
 }
 
 /* What is after a step whose velocities are whole, and sums at those that it leaves, into
