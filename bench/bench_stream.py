@@ -2,7 +2,7 @@
 """Runs larger than their memory against the same runs in memory.
 
     bench_stream.py BUILD [--size NXxNYxNZ] [--steps N] [--share F] [--scratch DIR] [--repeats N] [--velocity]
-                    [--backend cpu|cuda] [--orders N,N...]
+                    [--backend cpu|cuda] [--orders N,N...] [--boundary FACES]
 
 BUILD: folder with wave. The limit of memory is the share F (a quarter) of what the run takes in memory; the fields
 stream through a file in DIR (with cuda, unless DIR is given, through memory of the host). Of each order both runs take turns, and the ratio of their rates (time loops alone) is
@@ -47,13 +47,15 @@ def main():
     parser.add_argument("--backend", default="cpu")
     parser.add_argument("--orders", default="2,4,6,8")
     parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument("--boundary", default="free")
     parser.add_argument("--velocity", action="store_true", help="a velocity for each cell, of a file")
     arguments = parser.parse_args()
     scratch = arguments.scratch or ("." if arguments.backend == "cpu" else None)
     through = ["--scratch", os.path.abspath(scratch)] if scratch else []
     print("order,in_memory_gcells_per_s,streaming_gcells_per_s,ratio,tower_height,windows,memory_bytes,streamed_bytes")
     with tempfile.TemporaryDirectory() as folder:
-        words = ["--backend", arguments.backend, "--size", arguments.size, "--steps", str(arguments.steps)]
+        words = ["--backend", arguments.backend, "--size", arguments.size, "--steps", str(arguments.steps), "--boundary",
+                 arguments.boundary]
         if arguments.velocity:
             save_velocity(os.path.join(folder, "velocity.npy"), [int(n) for n in arguments.size.split("x")])
             words += ["--velocity", "velocity.npy"]
