@@ -196,6 +196,8 @@ struct register_tower {
         __syncwarp();
         if (lane % 16 < EDGE_ARRIVALS && h.beside[side] >= 0 && !h.gate_to[side])
             role |= ARRIVES_FIRST;
+        if (lane % 16 > 0 && lane % 16 < EDGE_ARRIVALS && h.beside[side] >= 0 && h.gate_to[side])
+            role |= ARRIVES; /* beside the lane that announces the bytes of the edge */
         if (RECALLS)
             store_volatile(here_at + S::recall_row * S::row_bytes, beside_at, waits_at, pass_from,
                            role);
@@ -377,7 +379,8 @@ struct register_tower {
         /* A block beside in the cluster may send the edges of the next step: this warp has read
          * those of the item before. */
         if constexpr (TMA)
-            if (lane % 16 == 0 && item().beside[lane >> 4] >= 0 && item().gate_to[lane >> 4])
+            if (lane % 16 < EDGE_ARRIVALS && item().beside[lane >> 4] >= 0 &&
+                item().gate_to[lane >> 4])
                 gate_arrive_cluster(item().gate_to[lane >> 4] +
                                     (n & 1) * (uint32_t)sizeof(uint64_t));
     }

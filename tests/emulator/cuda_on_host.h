@@ -39,6 +39,7 @@
 #define __grid_constant__
 #define __launch_bounds__(...)
 #define __CUDA_ARCH__ 900
+#define __CUDA_ARCH_FEAT_SM90_ALL
 
 #define threadIdx (emulator::now->thread)
 #define blockIdx  (emulator::now->block)

@@ -38,5 +38,6 @@ set_source_files_properties(${cpp} PROPERTIES COMPILE_OPTIONS
 set_target_properties(torre_cuda PROPERTIES SOURCES "${host};${cpp}")
 target_sources(torre_cuda PRIVATE ${emulator}/emulator.cpp ${emulator}/registration.cpp
                                   ${emulator}/../fake_cuda/fake_cuda.c ${emulator}/../fake_cuda/fake_image.c
-                                  ${emulator}/../fake_cuda/fake_kernels.c)
+                                  ${emulator}/../fake_cuda/fake_kernels.c
+                                  ${emulator}/../fake_cuda/fake_tensor_map.c)
 target_include_directories(torre_cuda PRIVATE ${CUDAToolkit_INCLUDE_DIRS})

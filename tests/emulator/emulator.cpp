@@ -36,6 +36,7 @@ struct fiber : place {
     int number; /* in its team */
     uint64_t value, result;
     int argument, width;
+    size_t cluster_barriers; /* passed */
 };
 
 /* Lanes that wait for each other: a mask is in one at a time. */
@@ -75,6 +76,7 @@ struct launch_state {
     size_t started;
     void *home; /* stack pointer of who launched */
     long spins;
+    std::vector<size_t> clusters; /* threads that have come to barriers of each, so far */
 } state;
 
 std::vector<team *> unused;
@@ -88,13 +90,18 @@ uint32_t random_number()
 
 fiber *running() { return static_cast<fiber *>(now); }
 
-[[noreturn]] void fault(const char *what)
+} // namespace
+
+void fault(const char *what)
 {
     const place *p = now;
     fprintf(stderr, "emulator: %s: block (%u %u %u), thread (%u %u %u): %s\n", state.name,
             p->block.x, p->block.y, p->block.z, p->thread.x, p->thread.y, p->thread.z, what);
     abort();
 }
+
+namespace
+{
 
 /* Save the registers that a function keeps on the stack, and go on where another stack was left. */
 extern "C" void emulator_switch(void **save, void *load);
@@ -195,6 +202,7 @@ void start_fiber(team *b, int number)
     f.lane = number % WARP;
     f.in = b;
     f.number = number;
+    f.cluster_barriers = 0;
     char *top = b->stacks + (size_t)(number + 1) * STACK - (size_t)(number * COLOUR % (STACK / 8));
     void **stack = (void **)((uintptr_t)top / 64 * 64);
     *--stack = nullptr; /* so that it is aligned as after a call */
@@ -476,6 +484,22 @@ char *shared_place(uint32_t number)
     fault("the block of a cluster has gone");
 }
 
+uint32_t shared_number_of(uint32_t number, int rank)
+{
+    return (number & ((1u << PLACE_BITS) - 1)) | (uint32_t)rank << PLACE_BITS;
+}
+
+void cluster_barrier()
+{
+    fiber *me = running();
+    const size_t which = me->block.x / cluster_size;
+    const size_t threads = (size_t)block_size.x * block_size.y * block_size.z * cluster_size;
+    me->cluster_barriers++;
+    state.clusters[which]++;
+    state.spins = 0;
+    while (state.clusters[which] < me->cluster_barriers * threads) spin();
+}
+
 void run(const char *name, void (*call)(const void *, void *const *), const void *kernel,
          void *const *arguments, dim3 grid, dim3 block_threads, unsigned cluster, size_t shared)
 {
@@ -491,6 +515,7 @@ void run(const char *name, void (*call)(const void *, void *const *), const void
     grid_size = grid;
     block_size = block_threads;
     cluster_size = cluster;
+    state.clusters.assign(grid.x / cluster + 1, 0);
     state.order.resize((size_t)grid.x * grid.y * grid.z);
     for (size_t i = 0; i < state.order.size(); i++) state.order[i] = (unsigned)i;
     for (size_t i = state.order.size(); random_state && cluster == 1 && i > 1; i--) {

@@ -50,6 +50,14 @@ void spin();
 char *shared_memory();
 uint32_t shared_number(const void *address);
 char *shared_place(uint32_t number);
+/* What an address of this block is in block `rank` of its cluster. */
+uint32_t shared_number_of(uint32_t number, int rank);
+
+/* Wait for all threads of the cluster. */
+void cluster_barrier();
+
+/* The kernel breaks a rule: end the program, and say which. */
+[[noreturn]] void fault(const char *what);
 
 /* Run a kernel: call(kernel, arguments) once for each thread. */
 void run(const char *name, void (*call)(const void *, void *const *), const void *kernel,

@@ -1,6 +1,7 @@
 /* The stand-in for the CUDA runtime (fake_cuda.h): devices, memory, launches, the trace. */
 #define _GNU_SOURCE
 #include "fake_cuda.h"
+#include "fake_tensor_map.h"
 
 #include <cuda.h>
 #include <cuda_runtime_api.h>
@@ -41,11 +42,35 @@ static const fake_device devices[] = {
      150110011392,
      50 << 20,
      {66, 39, 30, 22, 17, 15, 15}},
+    {"h200-few",
+     "NVIDIA H200",
+     9,
+     0,
+     7,
+     2048,
+     32,
+     228 << 10,
+     227 << 10,
+     150110011392,
+     50 << 20,
+     {3, 2, 1, 1, 1, 1, 0}},
     {"a100",
      "NVIDIA A100-SXM4-80GB",
      8,
      0,
      108,
+     2048,
+     32,
+     164 << 10,
+     163 << 10,
+     85174583296,
+     40 << 20,
+     {0}},
+    {"a100-few",
+     "NVIDIA A100-SXM4-80GB",
+     8,
+     0,
+     7,
      2048,
      32,
      164 << 10,
@@ -1030,7 +1055,7 @@ cudaError_t cudaOccupancyMaxActiveClusters(int *clusters, const void *host,
     return cudaSuccess;
 }
 
-/* Drivers. The map holds a hash of what it was made of, which goes into that of the launch. */
+/* Drivers. */
 
 static CUresult encode_tiled(CUtensorMap *map, CUtensorMapDataType type, cuuint32_t rank,
                              void *address, const cuuint64_t *size, const cuuint64_t *stride,
@@ -1049,8 +1074,17 @@ static CUresult encode_tiled(CUtensorMap *map, CUtensorMapDataType type, cuuint3
         if (i) h = hash(h, &stride[i - 1], sizeof *stride);
     }
     if (!holder(address) || (uintptr_t)address % 16) return CUDA_ERROR_INVALID_VALUE;
+    fake_tensor_map made = {.hash = h,
+                            .data = address,
+                            .axes = (int)rank,
+                            .bytes = type == CU_TENSOR_MAP_DATA_TYPE_FLOAT32 ? 4 : 8};
+    for (cuuint32_t i = 0; i < rank; i++) {
+        made.size[i] = (int)size[i];
+        made.box[i] = (int)box[i];
+        if (i) made.stride[i - 1] = (int64_t)stride[i - 1];
+    }
     memset(map, 0, sizeof *map);
-    memcpy(map, &h, sizeof h);
+    memcpy(map, &made, sizeof made);
     return CUDA_SUCCESS;
 }
 static CUresult address_range(CUdeviceptr *base, size_t *bytes, CUdeviceptr address)
