@@ -137,8 +137,8 @@ static void nccl_close(torre_rank_path *path)
 
 /* --- Opening --- */
 
-/* Seconds that communicators take at most. */
-enum { OPEN_S = 30 };
+/* Seconds that communicators take at most; bytes that go first. */
+enum { OPEN_S = 30, GREETING = 256 };
 
 /* What each rank brings: the version it has, and, of the lower rank, names of the communicators. */
 typedef struct nccl_offer {
@@ -162,15 +162,32 @@ static torre_status prepare(nccl_path *p, nccl_offer *own, char why[TORRE_WAY_TE
     return TORRE_OK;
 }
 
+/* Some bytes each way. With the first ones NCCL connects both, for which both have to be there:
+ * later on one may send before the other knows of it. What goes up goes first. */
+static torre_status greet(nccl_path *p, char *const bytes[2])
+{
+    for (int i = 0; i < 2; i++) {
+        const int comes = i ^ !peer_of(p);
+        TORRE_TRY(enqueue(p, comes, bytes, GREETING));
+        TORRE_TRY(torre_way_wait(&p->base, p->event[comes], OPEN_S, "meeting by NCCL", check));
+    }
+    return TORRE_OK;
+}
+
 /* With the other. */
 static torre_status connect(nccl_path *p, const nccl_offer *offer)
 {
     torre_nccl_config config = torre_nccl_config_of(INT_MIN);
+    char *bytes[2];
     for (int i = 0; i < 2; i++) {
         const int result = p->nccl->comm_init(&p->comm[i], 2, offer->id[i], !peer_of(p), &config);
         TORRE_TRY(finish(p, p->comm[i], result, OPEN_S, "meeting"));
     }
-    return TORRE_OK;
+    TORRE_CUDA_TRY(cudaMalloc((void **)&bytes[0], 2 * GREETING), "memory to meet by NCCL");
+    bytes[1] = bytes[0] + GREETING;
+    const torre_status status = greet(p, bytes);
+    cudaFree(bytes[0]);
+    return status;
 }
 
 /* What of it went wrong, if messages still go. */
