@@ -19,10 +19,20 @@ void torre_way_refuse(char why[TORRE_WAY_TEXT])
 
 /* --- Messages beside the bytes --- */
 
+/* Bytes may not go because the other rank has died, which is known a moment later. */
+static torre_status wait_for_death(const torre_rank_path *path)
+{
+    torre_way_patience patience = torre_way_patience_of(1);
+    do TORRE_TRY(path->ranks->look(path->ranks));
+    while (!torre_way_nap(&patience));
+    return TORRE_OK;
+}
+
 torre_status torre_way_tell(const torre_rank_path *path, torre_way_token *token,
                             torre_status status)
 {
     token->failed = status;
+    if (status) TORRE_TRY(wait_for_death(path));
     const torre_status posted = torre_rank_post(path->ranks, path->rank, token, sizeof *token);
     return status ? status : posted;
 }

@@ -22,6 +22,7 @@ typedef struct nccl_path {
     cudaStream_t stream[2];  /* of what leaves, comes */
     cudaEvent_t event[2];    /* after it */
     bool leaves;             /* something was given that is not known to have gone */
+    char *greeting;          /* bytes that go first, on the device; kept as communicators are */
     torre_way_token token;
 } nccl_path;
 
@@ -132,6 +133,7 @@ static void nccl_close(torre_rank_path *path)
         if (p->event[i]) cudaEventDestroy(p->event[i]);
         if (p->stream[i]) cudaStreamDestroy(p->stream[i]);
     }
+    cudaFree(p->greeting);
     free(p);
 }
 
@@ -162,9 +164,20 @@ static torre_status prepare(nccl_path *p, nccl_offer *own, char why[TORRE_WAY_TE
     return TORRE_OK;
 }
 
+/* With the other. */
+static torre_status connect(nccl_path *p, const nccl_offer *offer)
+{
+    torre_nccl_config config = torre_nccl_config_of(INT_MIN);
+    for (int i = 0; i < 2; i++) {
+        const int result = p->nccl->comm_init(&p->comm[i], 2, offer->id[i], !peer_of(p), &config);
+        TORRE_TRY(finish(p, p->comm[i], result, OPEN_S, "meeting"));
+    }
+    return TORRE_OK;
+}
+
 /* Some bytes each way. With the first ones NCCL connects both, for which both have to be there:
- * later on one may send before the other knows of it. What goes up goes first. */
-static torre_status greet(nccl_path *p, char *const bytes[2])
+ * later on one sends before the other knows of it. What goes up goes first. */
+static torre_status send_greetings(nccl_path *p, char *const bytes[2])
 {
     for (int i = 0; i < 2; i++) {
         const int comes = i ^ !peer_of(p);
@@ -173,21 +186,11 @@ static torre_status greet(nccl_path *p, char *const bytes[2])
     }
     return TORRE_OK;
 }
-
-/* With the other. */
-static torre_status connect(nccl_path *p, const nccl_offer *offer)
+static torre_status greet(nccl_path *p)
 {
-    torre_nccl_config config = torre_nccl_config_of(INT_MIN);
-    char *bytes[2];
-    for (int i = 0; i < 2; i++) {
-        const int result = p->nccl->comm_init(&p->comm[i], 2, offer->id[i], !peer_of(p), &config);
-        TORRE_TRY(finish(p, p->comm[i], result, OPEN_S, "meeting"));
-    }
-    TORRE_CUDA_TRY(cudaMalloc((void **)&bytes[0], 2 * GREETING), "memory to meet by NCCL");
-    bytes[1] = bytes[0] + GREETING;
-    const torre_status status = greet(p, bytes);
-    cudaFree(bytes[0]);
-    return status;
+    TORRE_CUDA_TRY(cudaMalloc((void **)&p->greeting, 2 * GREETING), "memory to meet by NCCL");
+    char *const bytes[2] = {p->greeting, p->greeting + GREETING};
+    return send_greetings(p, bytes);
 }
 
 /* What of it went wrong, if messages still go. */
@@ -211,7 +214,8 @@ static torre_status open_both(nccl_path *p, char why[TORRE_WAY_TEXT])
     if (why[0]) return TORRE_OK;
     snprintf(p->base.text, sizeof p->base.text, "NCCL %d.%d.%d, from memory of GPUs",
              p->nccl->version / 10000, p->nccl->version / 100 % 100, p->nccl->version % 100);
-    return agree(p, connect(p, peer_of(p) ? &own : &other), why);
+    TORRE_TRY(agree(p, connect(p, peer_of(p) ? &own : &other), why));
+    return why[0] ? TORRE_OK : agree(p, greet(p), why);
 }
 
 static torre_status nccl_open(const torre_ranks *ranks, int rank, int device,

@@ -5,7 +5,7 @@
  *
  *   FAKE_NCCL_VERSION=21703: the version it says, 22809 unless given
  *   FAKE_NCCL_FAIL=INIT, SEND:3, RECV:5 or ASYNC:4: that call fails (from 1), or the state of a
- *                   communicator shows a failure from the call on
+ *                   communicator shows a failure from the message on
  *   FAKE_NCCL_RANK=N: in that rank of MPI alone
  *   FAKE_NCCL_GARBLE=1: bytes arrive as others
  */
@@ -44,7 +44,7 @@ typedef struct message {
     cudaStream_t stream;
 } message;
 
-static int calls[4]; /* of INIT, SEND, RECV, ASYNC */
+static int calls[4]; /* of INIT, SEND, RECV; ASYNC: messages of both */
 
 static bool here(void)
 {
@@ -114,6 +114,7 @@ PUBLIC int ncclCommGetAsyncError(fake_comm *comm, int *state);
 PUBLIC int ncclCommGetAsyncError(fake_comm *comm, int *state)
 {
     *state = comm->started++ < 3 ? UNDERWAY : OK;
+    calls[3] = calls[1] + calls[2] - 1;
     if (*state == OK && fails(3, true)) *state = REMOTE;
     return OK;
 }

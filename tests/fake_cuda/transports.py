@@ -97,9 +97,9 @@ def check_lacking(whole, options):
 
 def check_failures(options):
     """What fails in the middle of a run, and a rank that dies: code 4 and one line."""
-    for variables, words in (({**NCCL, "FAKE_NCCL_FAIL": "SEND:7", "FAKE_NCCL_RANK": "1"}, "rank 1 failed: sending to rank 0 by NCCL"),
-                             ({**NCCL, "FAKE_NCCL_FAIL": "RECV:6", "FAKE_NCCL_RANK": "0"}, "receiving from rank 1 by NCCL"),
-                             ({**NCCL, "FAKE_NCCL_FAIL": "ASYNC:40"}, "rank"),
+    for variables, words in (({**NCCL, "FAKE_NCCL_FAIL": "SEND:9", "FAKE_NCCL_RANK": "1"}, "rank 1 failed: sending to rank 0 by NCCL"),
+                             ({**NCCL, "FAKE_NCCL_FAIL": "RECV:8", "FAKE_NCCL_RANK": "0"}, "receiving from rank 1 by NCCL"),
+                             ({**NCCL, "FAKE_NCCL_FAIL": "ASYNC:13"}, "rank"),
                              ({**MPI, "FAKE_MPI": "fail", "FAKE_MPI_FROM": "9"}, "MPI")):
         told = run(2, *options, "--steps", "7000", code=4, **variables)
         assert len(told) == 1 and words in told[0], f"{variables}: {told}"
