@@ -398,6 +398,35 @@ static void layers_beside_towers(void **state)
     }
 }
 
+/* One step at a time with layers, as measured (bench/WAVE.md), and of a long grid in a piece. */
+static void layers_cost(void **state)
+{
+    (void)state;
+    const struct {
+        int order;
+        int64_t size[3];
+        const char *axes;
+        double rate;
+    } cases[] = {{2, {1024, 1024, 512}, "x", 311},   {2, {1024, 1024, 512}, "z", 275},
+                 {2, {1024, 1024, 512}, "xyz", 264}, {4, {1024, 1024, 512}, "y", 277},
+                 {4, {1024, 1024, 512}, "xyz", 223}, {8, {1024, 1024, 512}, "x", 237},
+                 {8, {1024, 1024, 512}, "z", 202},   {8, {1024, 1024, 512}, "xyz", 182},
+                 {8, {4096, 512, 512}, "xyz", 177}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        torre_wave_problem p = plain_problem();
+        memset(p.face, 0, sizeof p.face);
+        for (const char *a = cases[i].axes; *a; a++)
+            p.face[*a - 'x'][0] = p.face[*a - 'x'][1] = TORRE_ABSORBING;
+        p.absorbing = TORRE_PML;
+        p.absorbing_width = 8;
+        p.order = cases[i].order;
+        memcpy(p.size, cases[i].size, sizeof p.size);
+        const double rate = torre_layered_rate(h200->rates, &p, false);
+        CHECK(fabs(rate / cases[i].rate - 1) < 0.08, "case %d: %.0f, not %.0f Gcells/s", (int)i,
+              rate, cases[i].rate);
+    }
+}
+
 /* Sources and receivers cost blocks of half size more: with 100 and 10,000 of them the grid of
  * 1024 x 1024 x 128 is better turned (841 as it is, 1053 turned), without them it is not (1162,
  * 1059). */
@@ -563,6 +592,7 @@ int main(void)
         cmocka_unit_test(engines),
         cmocka_unit_test(other_gpus),
         cmocka_unit_test(layers_beside_towers),
+        cmocka_unit_test(layers_cost),
         cmocka_unit_test(axes_suit_all_tiles),
         cmocka_unit_test(axes_are_worth_most),
     };

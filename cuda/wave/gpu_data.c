@@ -30,7 +30,8 @@ static const torre_gpu_rates h200 = {
     .step_points = 9,
     .step_faces = 8,
     .cached = 40e6,
-    .cached_gain = 1.7};
+    .cached_gain = 1.7,
+    .layers = 2750};
 
 static const torre_tile tiles[] = {
     {2, TORRE_F32, 6, 128, 0}, {2, TORRE_F32, 4, 128, 0}, {2, TORRE_F32, 3, 128, 0},

@@ -76,6 +76,7 @@ typedef struct torre_gpu_rates {
     double step_faces;  /* cells that x faces cost one step at a time */
     double cached;      /* bytes up to which fields and model of a step stay in the L2 cache */
     double cached_gain; /* factor on the rate then: bench_wave_cuda 2:s:0:0:128x128x128 */
+    double layers;      /* bytes a nanosecond that layers move: the table of bench/WAVE.md */
 } torre_gpu_rates;
 
 typedef struct torre_gpu_data {

@@ -94,6 +94,19 @@ double torre_stepwise_rate(const torre_gpu_rates *gpu, const torre_wave_problem 
     return 1e-9 * cells / (1e-9 * cells / speed + 1e-6 * launch);
 }
 
+double torre_layered_rate(const torre_gpu_rates *gpu, const torre_wave_problem *p, bool points)
+{
+    const double rate = torre_stepwise_rate(gpu, p, points), W = (double)p->absorbing_width,
+                 R = p->order / 2, values = 2 * R * (2 * W - 1) + 3 * (W + R),
+                 cells = (double)torre_wave_cells(p);
+    double bytes = 0;
+    for (int a = 0; a < 3; a++) {
+        const int faces = torre_pml_face(p, a, 0) + torre_pml_face(p, a, 1);
+        bytes += faces * cells / (double)p->size[a] * values * (double)p->precision;
+    }
+    return cells / (cells / rate + bytes / gpu->layers);
+}
+
 /* Share of the cells that are nearer than `depth` to a face with a layer. */
 static double share_of_shell(const torre_wave_problem *p, double depth)
 {

@@ -33,6 +33,12 @@ double torre_tower_rate(const torre_gpu_rates *gpu, const torre_wave_problem *tu
 double torre_stepwise_rate(const torre_gpu_rates *gpu, const torre_wave_problem *turned,
                            bool points);
 
+/* The latter with the time that perfectly matched layers take after each step: for every cell of a
+ * face with one, what it remembers is read and written, and of the layer and of the half-width of
+ * the stencil in front of it both levels are read and one written. */
+double torre_layered_rate(const torre_gpu_rates *gpu, const torre_wave_problem *turned,
+                          bool points);
+
 /* The same of passes of room->height steps beside a shell; what layers themselves take, as they do
  * one step at a time, is left out. And the height of which that is best. */
 double torre_shell_rate(const torre_gpu_rates *gpu, const torre_wave_problem *turned,

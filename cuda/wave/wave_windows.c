@@ -421,7 +421,7 @@ static double rate_of(const torre_cuda_program *program)
     const torre_wave_problem *p = &program->turned.problem;
     const int R = p->order / 2, i = (R < TORRE_TOWER_ORDERS ? R : TORRE_TOWER_ORDERS) - 1;
     const bool towers = program->kernel;
-    if (!towers && gpu->rates) return torre_stepwise_rate(gpu->rates, p, program->turned.points);
+    if (!towers && gpu->rates) return torre_layered_rate(gpu->rates, p, program->turned.points);
     double rate = gpu->tower_rate[i];
     if (p->precision == TORRE_F64) rate *= 0.5;
     /* density as velocity once more (wave_axes.c) */
