@@ -19,8 +19,9 @@ void torre_way_refuse(char why[TORRE_WAY_TEXT])
 
 /* --- Messages beside the bytes --- */
 
-/* Bytes may not go because the other rank has died, which is known a moment later. */
-static torre_status wait_for_death(const torre_rank_path *path)
+/* Why bytes do not go the other rank may know better, or it has died: that is known a moment later,
+ * and comes first. */
+static torre_status wait_for_news(const torre_rank_path *path)
 {
     torre_way_patience patience = torre_way_patience_of(1);
     do TORRE_TRY(path->ranks->look(path->ranks));
@@ -32,7 +33,7 @@ torre_status torre_way_tell(const torre_rank_path *path, torre_way_token *token,
                             torre_status status)
 {
     token->failed = status;
-    if (status) TORRE_TRY(wait_for_death(path));
+    if (status) TORRE_TRY(wait_for_news(path));
     const torre_status posted = torre_rank_post(path->ranks, path->rank, token, sizeof *token);
     return status ? status : posted;
 }
@@ -41,6 +42,7 @@ torre_status torre_way_hear(const torre_rank_path *path)
 {
     torre_way_token token;
     TORRE_TRY(torre_rank_receive(path->ranks, path->rank, &token, sizeof token));
+    if (token.failed) TORRE_TRY(wait_for_news(path));
     return token.failed ? torre_fail(TORRE_ERR_RESOURCE, "rank %d could not send by %s", path->rank,
                                      path->way->title)
                         : TORRE_OK;
