@@ -41,4 +41,3 @@ target_sources(torre_cuda PRIVATE ${emulator}/emulator.cpp ${emulator}/registrat
                                   ${emulator}/../fake_cuda/fake_kernels.c
                                   ${emulator}/../fake_cuda/fake_tensor_map.c)
 target_include_directories(torre_cuda PRIVATE ${CUDAToolkit_INCLUDE_DIRS})
-target_compile_definitions(torre_cuda PRIVATE FAKE_CUDA_USUALLY="h200-few") # blocks of towers are all there at a time

@@ -82,10 +82,6 @@ static const fake_device devices[] = {
 };
 enum { REGISTERS = 65536, STATIC_SHARED = 48 << 10, DRIVER_BYTES = 512 << 20 };
 
-#ifndef FAKE_CUDA_USUALLY
-#define FAKE_CUDA_USUALLY "h200"
-#endif
-
 /* State. */
 enum { MOST_KERNELS = 4096, MOST_ALLOCATIONS = 1 << 20 };
 typedef struct allocation {
@@ -123,8 +119,7 @@ __attribute__((constructor)) static void begin(void)
                *fail = getenv("FAKE_CUDA_FAIL"), *path = getenv("FAKE_CUDA_TRACE"),
                *count = getenv("FAKE_CUDA_COUNT");
     for (size_t i = 0; i < sizeof devices / sizeof *devices; i++)
-        if (!device && strcmp(key ? key : FAKE_CUDA_USUALLY, devices[i].key) == 0)
-            device = &devices[i];
+        if (!device && (!key || strcmp(key, devices[i].key) == 0)) device = &devices[i];
     if (path) trace = fopen(path, "w");
     allocations = calloc(MOST_ALLOCATIONS, sizeof *allocations);
     if (!device || !allocations || (path && !trace)) {

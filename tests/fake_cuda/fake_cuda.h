@@ -10,8 +10,8 @@
  * kernels are compiled for the host (tests/emulator) they do run.
  *
  * Environment:
- *   FAKE_CUDA_DEVICE=h200 (default), a100 or t4: the GPU; h200-few (default of tests/emulator),
- *   a100-few: with 7 multiprocessors
+ *   FAKE_CUDA_DEVICE=h200 (default), a100 or t4: the GPU; h200-few, a100-few: with 7
+ *   multiprocessors
  *   FAKE_CUDA_COUNT=N: so many of it, 1 unless given
  *   FAKE_CUDA_APART=1: of which none reaches the memory of another
  *   FAKE_CUDA_MEMORY=BYTES: of the GPU, instead of what such a GPU has
