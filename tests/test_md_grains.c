@@ -450,6 +450,41 @@ static void test_crowd(void **state)
     finish(&c, solver);
 }
 
+/* Grains of which one corner of the box is full, more than tables are first made for: rough, and
+ * smooth. */
+static void test_corner(void **state)
+{
+    (void)state;
+    enum { SIDE = 5 };
+    for (int rough = 0; rough < 2; rough++) {
+        torre_granular g = beads();
+        g.size[0] = g.size[1] = g.size[2] = 0.012;
+        g.walls = false;
+        g.friction = rough ? 0.3 : 0;
+        g.wall_friction = 0;
+        md_case c = grain_case(&g, SIDE * SIDE * SIDE, 0);
+        for (int i = 0; i < SIDE * SIDE * SIDE; i++) {
+            const int at[3] = {i % SIDE, i / SIDE % SIDE, i / SIDE / SIDE};
+            for (int a = 0; a < 3; a++) {
+                c.particles.position[a][i] = (1 + 0.98 * at[a]) * g.diameter;
+                c.particles.velocity[a][i] = 0.05 * sin(3 * i + a);
+            }
+        }
+        torre_md_solver *exact = md_case_solver_of("reference", &c, &(torre_md_plan){0});
+        torre_md_solver *solver = start(&c);
+        CHECK_OK(exact->backend->advance(exact, 30));
+        CHECK_OK(solver->backend->advance(solver, 30));
+        torre_md_particles wanted = md_case_particles(&c, exact),
+                           got = md_case_particles(&c, solver);
+        const double v = md_case_difference(&wanted, &got);
+        CHECK(v < 1e-11, "%s: velocities are off by %g", rough ? "rough" : "smooth", v);
+        torre_md_particles_free(&wanted);
+        torre_md_particles_free(&got);
+        exact->backend->destroy(exact);
+        finish(&c, solver);
+    }
+}
+
 /* Bits do not depend on threads, nor on when lists are made or a run is cut. */
 static void test_bits(void **state)
 {
@@ -495,8 +530,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_oblique_impact), cmocka_unit_test(test_glass),
         cmocka_unit_test(test_pair_conserves), cmocka_unit_test(test_energy),
         cmocka_unit_test(test_pile),           cmocka_unit_test(test_against_reference),
-        cmocka_unit_test(test_crowd),          cmocka_unit_test(test_bits),
-        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_crowd),          cmocka_unit_test(test_corner),
+        cmocka_unit_test(test_bits),           cmocka_unit_test(test_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -269,14 +269,14 @@ __device__ inline bool md_stopped(const md_control *control, int ahead)
 }
 
 /* A step behind a stop: what it would have moved goes on as it is, so that the host knows in which
- * buffer it ends up. */
-template <class R> __device__ inline void md_pass_on(const md_force_args &a, bool velocities)
+ * buffer it ends up. moves: positions, too. */
+template <class R>
+__device__ inline void md_pass_on(const md_force_args &a, bool velocities, bool moves)
 {
-    if (a.tiles.control->error) return;
     for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < a.count; i += gridDim.x * blockDim.x) {
         if (a.grains.slots)
             ((md_vec<R> *)a.grains.spin_out)[i] = ((const md_vec<R> *)a.grains.spin)[i];
-        ((md_vec<R> *)a.x_out)[i] = ((const md_vec<R> *)a.x_in)[i];
+        if (moves) ((md_vec<R> *)a.x_out)[i] = ((const md_vec<R> *)a.x_in)[i];
         if (velocities) ((md_vec<R> *)a.v_out)[i] = ((const md_vec<R> *)a.v)[i];
     }
 }
@@ -390,7 +390,11 @@ __global__ void __launch_bounds__(M::block_max, WORK == MD_FORCE_SUMS ? 1 : MD_F
     md_wait_for_previous_kernel();
     md_let_next_kernel_start();
     if (md_stopped(t.control, a.ahead)) {
-        if (WORK == MD_FORCE_STEP && !a.forces_only) md_pass_on<R>(a, M::dissipates);
+        /* velocities for sums are taken over whatever happens, also where an error has stopped the
+         * rebuild in front: the host goes on from what that has sorted */
+        if (SUMS && M::dissipates) md_pass_on<R>(a, true, false);
+        if (WORK == MD_FORCE_STEP && !a.forces_only && !t.control->error)
+            md_pass_on<R>(a, M::dissipates, true);
         return;
     }
     if (SWEEP) {
