@@ -713,16 +713,17 @@ static void check_order(int order, torre_precision f, bool small)
     }
 }
 
-/* Faces of perfectly matched layers, which towers have in a shell beside them, or refuse. */
-static void set_matched(sample_problem *s, int width)
+/* Layers, matched or convolved ones, which towers have in a shell beside them, or refuse. */
+static void set_layers(sample_problem *s, torre_absorbing kind, int width)
 {
-    s->p.absorbing = TORRE_PML;
+    s->p.absorbing = kind;
     s->p.absorbing_width = width;
 }
 
 /* What layers remember goes from one solver to another, or to one of windows, of which so many are
  * in memory at a time (0: it has none): the bits of one that computes all. */
-static void check_memory(int order, torre_precision f, const torre_wave_plan *plan, int windows)
+static void check_memory(int order, torre_precision f, torre_absorbing kind,
+                         const torre_wave_plan *plan, int windows)
 {
     const torre_face F = TORRE_FREE, R = TORRE_RIGID, A = TORRE_ABSORBING;
     sample_problem *s = new_problem("memory of layers", order, f, 75, 35, 38, 1, false);
@@ -735,7 +736,7 @@ static void check_memory(int order, torre_precision f, const torre_wave_plan *pl
     void *values = memory((size_t)s->cells * (size_t)f),
          *other = memory((size_t)s->cells * (size_t)f);
     set_faces(s, A, F, R, A, A, A);
-    set_matched(s, 6);
+    set_layers(s, kind, 6);
     must(torre_wave_problem_check(&s->p), s->name);
     must(torre_wave_setup_new(&s->p, &setup), s->name);
     must(torre_wave_cuda.plan(setup, plan, &program), s->name);
@@ -869,14 +870,14 @@ static void check_shell(int order, torre_precision f)
         if (order > 2 && face[5] != TORRE_ABSORBING) n[2] = n[2] / 4 * 4;
         sample_problem *s = new_problem("shell", order, f, n[0], n[1], n[2], i % 3, true);
         set_faces(s, face[0], face[1], face[2], face[3], face[4], face[5]);
-        set_matched(s, (int)(7 + 6 * noise(&state)));
+        set_layers(s, i == 1 ? TORRE_CPML : TORRE_PML, (int)(7 + 6 * noise(&state)));
         if (check_problem(s, 13, false) == 0) fail("shell", "no towers");
     }
 }
 
-/* Perfectly matched layers: all faces, some, axes of every kind, layers of one cell and as wide as
+/* Layers with a memory: all faces, some, axes of every kind, layers of one cell and as wide as
  * fits, vectors that a face cuts, density that varies. */
-static void check_matched(int order, torre_precision f, bool small)
+static void check_layers(int order, torre_precision f, bool small)
 {
     static const char *const orders[] = {"xyz", "yxz", "xzy", "zxy", "yzx", "zyx"};
     const torre_face F = TORRE_FREE, R = TORRE_RIGID, A = TORRE_ABSORBING, P = TORRE_PERIODIC;
@@ -884,7 +885,7 @@ static void check_matched(int order, torre_precision f, bool small)
     for (int i = 0; i < (small ? 2 : 6); i++) {
         s = new_problem("pml", order, f, 43, 38, 44, i % 3, true);
         set_faces(s, A, A, A, A, A, A);
-        set_matched(s, 8);
+        set_layers(s, i % 3 == 1 ? TORRE_CPML : TORRE_PML, 8);
         s->axes = orders[i];
         if (i % 2) set_density(s);
         check_problem(s, 13, true);
@@ -906,23 +907,32 @@ static void check_matched(int order, torre_precision f, bool small)
                  {"pml, periodic", {41, 96, 52}, 0, 8, true, false, {A, A, P, P, A, F}},
                  {"pml, density", {41, 37, 49}, 0, 5, true, true, {A, A, R, A, F, A}},
                  {"pml, density, model", {40, 43, 144}, 1, 8, true, true, {A, A, A, A, A, A}},
-                 {"pml, density, plane", {60, 1, 70}, 2, 8, true, true, {A, A, R, R, A, F}}};
+                 {"pml, density, plane", {60, 1, 70}, 2, 8, true, true, {A, A, R, R, A, F}},
+                 {"cpml, odd, model", {41, 37, 49}, 1, 5, true, false, {A, F, R, A, A, R}},
+                 {"cpml, one cell", {17, 18, 142}, 0, 1, true, false, {A, A, A, A, A, A}},
+                 {"cpml, close", {2 * close, close, close}, 1, 9, false, false, {A, A, F, A, A, R}},
+                 {"cpml, close", {close, close, 70}, 0, 9, true, false, {R, A, A, R, A, F}},
+                 {"cpml, plane", {60, 1, 70}, 0, 8, true, false, {A, A, R, R, A, F}},
+                 {"cpml, periodic", {41, 96, 52}, 0, 8, true, false, {A, A, P, P, A, F}},
+                 {"cpml, density", {40, 43, 144}, 1, 8, true, true, {A, A, A, A, A, A}}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const int *n = cases[i].n;
         const torre_face *q = cases[i].face;
         s = new_problem(cases[i].name, order, f, n[0], n[1], n[2], cases[i].model,
                         cases[i].sources);
         set_faces(s, q[0], q[1], q[2], q[3], q[4], q[5]);
-        set_matched(s, cases[i].width);
+        set_layers(s, cases[i].name[0] == 'c' ? TORRE_CPML : TORRE_PML, cases[i].width);
         if (cases[i].dense) set_density(s);
         check_problem(s, 13, false);
     }
     const torre_wave_plan steps = {.engine = TORRE_STEPWISE, .axes = "yzx"},
                           towers = {.engine = TORRE_TORRE, .tower_height = 4, .axes = "xyz"};
-    check_memory(order, f, &steps, 0);
+    check_memory(order, f, TORRE_PML, &steps, 0);
+    check_memory(order, f, TORRE_CPML, &steps, 0);
     if (order / 2 <= TORRE_TOWER_HALF_WIDTH) check_boxes(order, f);
     if (!has_towers(order, f)) return;
-    check_memory(order, f, &towers, 0);
+    check_memory(order, f, TORRE_PML, &towers, 0);
+    check_memory(order, f, TORRE_CPML, &towers, 0);
     check_shell(order, f);
 }
 
@@ -1135,7 +1145,7 @@ static void check_rest(int order, torre_precision f)
         else
             set_faces(s, A, A, i == 7 ? P : F, i == 7 ? P : A, R, A);
         if (i == 7) s->axes = "xyz";
-        if (i == 6) set_matched(s, 8);
+        if (i == 6) set_layers(s, TORRE_PML, 8);
         const torre_engine engine =
             i % 2 && i < 6 && has_towers(order, f) ? TORRE_TORRE : TORRE_STEPWISE;
         check_rest_of(s, engine);
@@ -1205,7 +1215,7 @@ static void check_restart(int order, torre_precision f)
             continue;
         }
         set_faces(s, face, face, face, face, face, face);
-        if (k == 5) set_matched(s, 8);
+        if (k == 5) set_layers(s, TORRE_PML, 8);
         check_restart_of(s, engine);
         printf("%-52s %d failures so far\n", s->name, failures);
         free_problem(s);
@@ -1622,6 +1632,8 @@ static void check_slides(int order, torre_precision f)
         {"slides, pml along planes", "xzy", {101, 22, 20}, 0, 6, false, {F, R, A, A, A, F}},
         {"slides, density", "xyz", {97, 21, 27}, 0, 0, true, {A, R, F, A, A, R}},
         {"slides, periodic", "xyz", {99, 20, 24}, 1, 6, false, {A, A, P, P, A, A}},
+        {"slides, cpml", "xyz", {107, 26, 31}, 0, 8, false, {A, A, A, A, A, A}},
+        {"slides, cpml, model", "zxy", {24, 27, 113}, 1, 6, false, {A, R, F, A, A, A}},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const int *n = cases[i].n;
@@ -1629,13 +1641,17 @@ static void check_slides(int order, torre_precision f)
         sample_problem *s =
             new_problem(cases[i].name, order, f, n[0], n[1], n[2], cases[i].model, true);
         set_faces(s, q[0], q[1], q[2], q[3], q[4], q[5]);
-        if (cases[i].width) set_matched(s, cases[i].width);
+        if (cases[i].width)
+            set_layers(s, strstr(cases[i].name, "cpml") ? TORRE_CPML : TORRE_PML, cases[i].width);
         if (cases[i].dense) set_density(s);
         check_slides_of(s, cases[i].axes, 14);
     }
     const torre_wave_plan plan = {
         .engine = TORRE_TORRE, .dts = 1, .tower_height = 3, .axes = "xyz"};
-    for (int windows = 1; windows <= 2; windows++) check_memory(order, f, &plan, windows);
+    for (int windows = 1; windows <= 2; windows++) {
+        check_memory(order, f, TORRE_PML, &plan, windows);
+        check_memory(order, f, TORRE_CPML, &plan, windows);
+    }
 }
 
 /* Whether this build has kernels of an order and precision. */
@@ -1673,7 +1689,7 @@ int main(int argc, char **argv)
                 continue;
             }
             if (strcmp(part, "pml") != 0 && !steps_alone) check_order(order, precisions[i], small);
-            check_matched(order, precisions[i], small);
+            check_layers(order, precisions[i], small);
             if (strcmp(part, "all") != 0) continue;
             check_density(order, precisions[i]);
             check_axes(order, precisions[i]);

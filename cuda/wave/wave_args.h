@@ -127,18 +127,22 @@ typedef struct torre_wide_stencil {
 } torre_wide_stencil;
 
 /*
- * The memory of perfectly matched layers (wave_layer_cell.cuh): `old` of level n, `made` of n + 1,
- * each one array of values. That of a face begins at first[axis][side] (-1: it has no layer) with
- * its first slot, of column 0; slots lie slot[axis] values apart. Lines of columns of x (y) faces
- * are outer[axis] values apart along y (x), and along z one after the other; of z faces they are
- * outer[2] apart along x, and along y one after the other.
+ * The memory of perfectly matched layers (wave_layer_cell.cuh), or of such that convolve
+ * (wave_layer_convolved.cuh): `old` of level n, `made` of n + 1, each one array of values. That of
+ * a face begins at first[axis][side] (-1: it has no layer) with its first slot, of column 0; slots
+ * lie slot[axis] values apart. Lines of columns of x (y) faces are outer[axis] values apart along y
+ * (x), and along z one after the other; of z faces they are outer[2] apart along x, and along y one
+ * after the other.
  */
 typedef struct torre_layer_args {
-    int width; /* W; 0: there are none */
+    int width;      /* W; 0: there are none */
+    bool convolves; /* they are those of wave/cpml.h */
     const void *old;
     void *made;
-    const void *steps;                      /* real [2][W + 1]: a, then b */
+    const void *steps;                      /* real [2][W + 2]: a, then b */
     double weight[3][TORRE_MAX_HALF_WIDTH]; /* C_m / h_axis^2, over `unit` */
+    double unit[3];                         /* 1 / h_axis^2, over `unit`; C_m, and D: */
+    double bend[TORRE_MAX_HALF_WIDTH], slope[TORRE_MAX_HALF_WIDTH];
     int64_t first[3][2], slot[3], outer[3];
 } torre_layer_args;
 

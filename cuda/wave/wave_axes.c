@@ -97,8 +97,8 @@ double torre_stepwise_rate(const torre_gpu_rates *gpu, const torre_wave_problem 
 double torre_layered_rate(const torre_gpu_rates *gpu, const torre_wave_problem *p, bool points)
 {
     const double rate = torre_stepwise_rate(gpu, p, points), W = (double)p->absorbing_width,
-                 R = p->order / 2, values = 2 * R * (2 * W - 1) + 3 * (W + R),
-                 cells = (double)torre_wave_cells(p);
+                 R = p->order / 2, slots = p->absorbing == TORRE_CPML ? 2 * W : R * (2 * W - 1),
+                 values = 2 * slots + 3 * (W + R), cells = (double)torre_wave_cells(p);
     double bytes = 0;
     for (int a = 0; a < 3; a++) {
         const int faces = torre_pml_face(p, a, 0) + torre_pml_face(p, a, 1);

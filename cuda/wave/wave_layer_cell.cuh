@@ -78,7 +78,7 @@ template <class L, int R> struct layer_column {
     /* That of a face, `column` values behind its first one. */
     __device__ __forceinline__ layer_column(const torre_layer_args &l, int axis, int side,
                                             int64_t column)
-        : W(l.width), pitch(l.slot[axis]), a((const T *)l.steps), b(a + W + 1),
+        : W(l.width), pitch(l.slot[axis]), a((const T *)l.steps), b(a + W + 2),
           old((const T *)l.old + l.first[axis][side] + column),
           made((T *)l.made + l.first[axis][side] + column)
     {

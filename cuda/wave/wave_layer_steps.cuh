@@ -1,7 +1,7 @@
 /*
- * Perfectly matched layers of the stepwise engine: after each step of the field a launch for each
- * axis that has layers, x before y before z. Threads take a cell r of a layer each, or one of the
- * R - 1 cells in front of it and the R beyond the face, which the memory reaches (`places` in all).
+ * Layers of the stepwise engine: after each step of the field a launch for each axis that has
+ * layers, x before y before z. Threads take a cell r of a layer each, or a place in front of it or
+ * beyond the face, which the memory reaches (`places` in all): of matched layers R - 1 and R.
  * Where layers lie across x and y a warp has vectors along z, across z columns beside each other
  * along y, as their memory lies.
  */
@@ -14,15 +14,11 @@ constexpr int LAYER_LANES = 32, LAYER_PLACES = 8; /* threads across x and y */
 constexpr int END_COLUMNS = 128;                  /* across z, of the usual width */
 constexpr int LAYER_LINES_MOST = 65535;           /* blocks along the second axis of a grid */
 
-/* Places of a layer of the half-width R; the first is cell 1 - R. */
-template <int R> __host__ __device__ constexpr int layer_places(int W) { return W + 2 * R - 1; }
-
-/* One place r of a column whose cell r = 0 is the number `first` of n cells, at value `origin` of
- * the fields where i is 0; stride: from a cell to the next, outwards 1 or -1. */
-template <class L, int R> struct layer_place {
+/* A column of cells that a layer ends: its cell r = 0 is the number `first` of n cells, at value
+ * `origin` of the fields where i is 0; stride: from a cell to the next, outwards 1 or -1. */
+template <class L> struct layer_line {
     using T = typename layer_cells<L>::value;
     const torre_wave_args &g;
-    const layer_column<L, R> &memory;
     int first, n, outwards;
     int64_t origin, stride, k_origin, k_stride;
 
@@ -36,12 +32,10 @@ template <class L, int R> struct layer_place {
         if (!is_cell(r)) return layer_cells<L>::uniform(T(0));
         return *(const L *)((const T *)g.field[1] + origin + (first + outwards * r) * stride);
     }
-    __device__ __forceinline__ void step(int r, const T *weight) const
+    /* Adds to u[n+1] of a cell what its layer changes of the sum of differences. */
+    __device__ __forceinline__ void add(int r, const L &sum) const
     {
-        memory.remember(r, layer_cells<L>::difference(now(r + 1), now(r - 1)));
-        if (r >= memory.W) return;
         const int64_t i = first + outwards * r;
-        const L sum = memory.sum(r, weight);
         L *next = (L *)((T *)g.field[0] + origin + i * stride);
         *next = g.k ? layer_cells<L>::fused(*(const L *)((const T *)g.k + k_origin + i * k_stride),
                                             sum, *next)
@@ -49,57 +43,73 @@ template <class L, int R> struct layer_place {
     }
 };
 
+/* Layers of wave/pml.h: places from cell 1 - R to the R beyond the face. */
+template <class T, int R> struct matched_layer {
+    using weights = layer_weights<T, R>;
+    static constexpr int half_width = R, first_place = 1 - R;
+    static __device__ __forceinline__ int places(int W) { return W + 2 * R - 1; }
+    template <class L>
+    static __device__ __forceinline__ void step(const layer_line<L> &line,
+                                                const layer_column<L, R> &memory, int r,
+                                                const weights &c, int axis)
+    {
+        memory.remember(r, layer_cells<L>::difference(line.now(r + 1), line.now(r - 1)));
+        if (r < memory.W) line.add(r, memory.sum(r, c.weight[axis]));
+    }
+};
+
+#include "wave_layer_convolved.cuh"
+
 /* Layers across AXIS, x or y. blockIdx.z: the side. */
-template <class T, int R, int AXIS>
+template <class LAYER, class T, int AXIS>
 __global__ void __launch_bounds__(LAYER_LANES *LAYER_PLACES)
     layers_kernel(const __grid_constant__ torre_wave_args g,
                   const __grid_constant__ torre_layer_args l,
-                  const __grid_constant__ layer_weights<T, R> c)
+                  const __grid_constant__ typename LAYER::weights c)
 {
     constexpr int V = cells<T>::n, ALONG = 1 - AXIS;
     const int side = blockIdx.z, n = g.n[AXIS], W = l.width;
     const int z = (blockIdx.x * LAYER_LANES + threadIdx.x) * V;
     if (z >= g.n[2] || l.first[AXIS][side] < 0) return;
     const int64_t stride[2] = {g.stride_x, g.stride_y}, k_stride[2] = {g.k_stride_x, g.k_stride_y};
-    for (int line = blockIdx.y; line < g.n[ALONG]; line += gridDim.y) {
-        const layer_column<cells<T>, R> memory(l, AXIS, side, line * l.outer[AXIS] + z);
-        const layer_place<cells<T>, R> place = {g,
-                                                memory,
-                                                side ? n - W : W - 1,
-                                                n,
-                                                side ? 1 : -1,
-                                                line * stride[ALONG] + z,
-                                                stride[AXIS],
-                                                line * k_stride[ALONG] + z,
-                                                k_stride[AXIS]};
-        for (int i = threadIdx.y; i < layer_places<R>(W); i += LAYER_PLACES)
-            place.step(i + 1 - R, c.weight[AXIS]);
+    for (int number = blockIdx.y; number < g.n[ALONG]; number += gridDim.y) {
+        const layer_column<cells<T>, LAYER::half_width> memory(l, AXIS, side,
+                                                               number * l.outer[AXIS] + z);
+        const layer_line<cells<T>> line = {g,
+                                           side ? n - W : W - 1,
+                                           n,
+                                           side ? 1 : -1,
+                                           number * stride[ALONG] + z,
+                                           stride[AXIS],
+                                           number * k_stride[ALONG] + z,
+                                           k_stride[AXIS]};
+        for (int i = threadIdx.y; i < LAYER::places(W); i += LAYER_PLACES)
+            LAYER::step(line, memory, i + LAYER::first_place, c, AXIS);
     }
 }
 
 /* Layers across z, of any width. */
-template <class T, int R>
+template <class LAYER, class T>
 __global__ void __launch_bounds__(LAYER_LANES *LAYER_PLACES)
     layer_ends_kernel(const __grid_constant__ torre_wave_args g,
                       const __grid_constant__ torre_layer_args l,
-                      const __grid_constant__ layer_weights<T, R> c)
+                      const __grid_constant__ typename LAYER::weights c)
 {
     const int side = blockIdx.z, n = g.n[2], W = l.width;
     const int y = blockIdx.x * LAYER_LANES + threadIdx.x;
     if (y >= g.n[1] || l.first[2][side] < 0) return;
     for (int x = blockIdx.y; x < g.n[0]; x += gridDim.y) {
-        const layer_column<T, R> memory(l, 2, side, x * l.outer[2] + y);
-        const layer_place<T, R> place = {g,
-                                         memory,
-                                         side ? n - W : W - 1,
-                                         n,
-                                         side ? 1 : -1,
-                                         x * g.stride_x + y * g.stride_y,
-                                         1,
-                                         x * g.k_stride_x + y * g.k_stride_y,
-                                         1};
-        for (int i = threadIdx.y; i < layer_places<R>(W); i += LAYER_PLACES)
-            place.step(i + 1 - R, c.weight[2]);
+        const layer_column<T, LAYER::half_width> memory(l, 2, side, x * l.outer[2] + y);
+        const layer_line<T> line = {g,
+                                    side ? n - W : W - 1,
+                                    n,
+                                    side ? 1 : -1,
+                                    x * g.stride_x + y * g.stride_y,
+                                    1,
+                                    x * g.k_stride_x + y * g.k_stride_y,
+                                    1};
+        for (int i = threadIdx.y; i < LAYER::places(W); i += LAYER_PLACES)
+            LAYER::step(line, memory, i + LAYER::first_place, c, 2);
     }
 }
 
@@ -159,6 +169,16 @@ __global__ void __launch_bounds__(END_COLUMNS)
             layer_end_step<T, R, 0>(g, l, c, x, y);
 }
 
+inline bool has_layer(const torre_layer_args *l, int axis)
+{
+    return l->first[axis][0] >= 0 || l->first[axis][1] >= 0;
+}
+/* Of both sides. */
+inline dim3 layer_blocks(int along, int lines)
+{
+    return dim3(along, lines < LAYER_LINES_MOST ? lines : LAYER_LINES_MOST, 2);
+}
+
 /* Whether columns are those of layer_end. */
 template <class T, int R> bool has_usual_ends(const torre_wave_args &g, const torre_layer_args &l)
 {
@@ -166,36 +186,43 @@ template <class T, int R> bool has_usual_ends(const torre_wave_args &g, const to
     return l.width == end::W && g.n[2] % end::V == 0 && g.n[2] >= end::planes;
 }
 
+/* All layers across x and y, and those across z but for such as have a kernel of their own. */
+template <class LAYER, class T>
+void launch_layers(const torre_wave_args *args, const torre_layer_args *layers,
+                   const typename LAYER::weights &weights, bool ends, cudaStream_t stream)
+{
+    constexpr int V = cells<T>::n;
+    const int *n = args->n, tiles = (n[2] + LAYER_LANES * V - 1) / (LAYER_LANES * V);
+    const dim3 threads(LAYER_LANES, LAYER_PLACES);
+    if (has_layer(layers, 0))
+        layers_kernel<LAYER, T, 0>
+            <<<layer_blocks(tiles, n[1]), threads, 0, stream>>>(*args, *layers, weights);
+    if (has_layer(layers, 1))
+        layers_kernel<LAYER, T, 1>
+            <<<layer_blocks(tiles, n[0]), threads, 0, stream>>>(*args, *layers, weights);
+    if (has_layer(layers, 2) && ends)
+        layer_ends_kernel<LAYER, T>
+            <<<layer_blocks((n[1] + LAYER_LANES - 1) / LAYER_LANES, n[0]), threads, 0, stream>>>(
+                *args, *layers, weights);
+}
+
 /* See torre_step_kernel. */
 template <class T, int R>
 cudaError_t layers_launch(const torre_wave_args *args, const torre_layer_args *layers,
                           cudaStream_t stream)
 {
-    constexpr int V = cells<T>::n;
+    if (layers->convolves) {
+        launch_layers<convolved_layer<T, R>, T>(
+            args, layers, convolved_weights<T, R>(*args, *layers), true, stream);
+        return cudaGetLastError();
+    }
     const layer_weights<T, R> weights(*args, *layers);
-    const int *n = args->n, tiles = (n[2] + LAYER_LANES * V - 1) / (LAYER_LANES * V);
-    const auto has = [&](int axis) {
-        return layers->first[axis][0] >= 0 || layers->first[axis][1] >= 0;
-    };
-    const auto blocks = [&](int along, int line) {
-        return dim3(along, line < LAYER_LINES_MOST ? line : LAYER_LINES_MOST, 2);
-    };
-    const dim3 threads(LAYER_LANES, LAYER_PLACES);
     const bool usual = has_usual_ends<T, R>(*args, *layers);
-    if (has(0))
-        layers_kernel<T, R, 0>
-            <<<blocks(tiles, n[1]), threads, 0, stream>>>(*args, *layers, weights);
-    if (has(1))
-        layers_kernel<T, R, 1>
-            <<<blocks(tiles, n[0]), threads, 0, stream>>>(*args, *layers, weights);
-    if (has(2) && usual)
-        layer_usual_ends_kernel<T, R>
-            <<<blocks((n[1] + END_COLUMNS - 1) / END_COLUMNS, n[0]), END_COLUMNS, 0, stream>>>(
-                *args, *layers, weights);
-    if (has(2) && !usual)
-        layer_ends_kernel<T, R>
-            <<<blocks((n[1] + LAYER_LANES - 1) / LAYER_LANES, n[0]), threads, 0, stream>>>(
-                *args, *layers, weights);
+    const int *n = args->n;
+    launch_layers<matched_layer<T, R>, T>(args, layers, weights, !usual, stream);
+    if (has_layer(layers, 2) && usual)
+        layer_usual_ends_kernel<T, R><<<layer_blocks((n[1] + END_COLUMNS - 1) / END_COLUMNS, n[0]),
+                                        END_COLUMNS, 0, stream>>>(*args, *layers, weights);
     return cudaGetLastError();
 }
 

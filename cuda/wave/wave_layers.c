@@ -1,4 +1,4 @@
-/* The memory of perfectly matched layers on the device: room, tables, slices. */
+/* The memory of layers (wave/pml.h, wave/cpml.h) on the device: room, tables, slices. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -6,17 +6,30 @@
 #include "cuda/wave/wave_cuda.h"
 #include "cuda/wave/wave_rows.h"
 #include "wave/box.h"
-#include "wave/pml.h"
+#include "wave/cpml.h"
 
-/* Slots of a column, and values from one to the next. */
+/* Slots of a column. */
+static int64_t slots_of(const torre_wave_problem *p)
+{
+    const int64_t W = p->absorbing_width;
+    return p->absorbing == TORRE_CPML ? 2 * W : p->order / 2 * (2 * W - 1);
+}
+
+int64_t torre_cuda_layer_cells(const torre_wave_problem *p)
+{
+    return p->absorbing_width + p->order / 2 - (p->absorbing != TORRE_CPML);
+}
+
+/* Slots, and values from one to the next. */
 static int64_t lay_out_slots(const torre_wave_problem *p, torre_layer_args *l)
 {
     const int64_t pitch = torre_cuda_pitch(p->size[2], p->precision),
                   pitch_y = torre_cuda_pitch(p->size[1], p->precision);
     *l = (torre_layer_args){.width = p->absorbing_width,
+                            .convolves = p->absorbing == TORRE_CPML,
                             .first = {{-1, -1}, {-1, -1}, {-1, -1}},
                             .slot = {pitch, pitch, pitch_y}};
-    return p->order / 2 * (2 * (int64_t)p->absorbing_width - 1);
+    return slots_of(p);
 }
 
 /* Layers across y and z in the planes, behind their rows, where steps slide (wave_slide.c). Returns
@@ -54,8 +67,7 @@ static bool has_layer_across(const torre_cuda_program *program, int side)
 static int64_t lay_out_piece(const torre_cuda_program *program, torre_layer_args *l)
 {
     const torre_wave_problem *p = &program->turned.problem;
-    const int64_t slots = program->slides ? p->order / 2 * (2 * (int64_t)p->absorbing_width - 1)
-                                          : lay_out_slots(p, l);
+    const int64_t slots = program->slides ? slots_of(p) : lay_out_slots(p, l);
     int64_t values = 0;
     for (int f = 0; f < (program->slides ? 2 : 6); f++) {
         const int axis = f / 2;
@@ -76,13 +88,19 @@ void torre_cuda_layers_plan(torre_cuda_program *program)
     if (program->slides ? !program->turned.setup.pml_a : !torre_pml_any(p)) return;
     if (program->slides) lay_out_planes(p, l);
     const int64_t values = lay_out_piece(program, l);
-    for (int axis = 0; axis < 3; axis++)
+    for (int axis = 0; axis < 3; axis++) {
+        const double h2 = p->spacing[axis] * p->spacing[axis];
+        l->unit[axis] = 1 / h2 / program->args.unit;
         for (int m = 1; m <= R; m++)
-            l->weight[axis][m - 1] = torre_stencil_weight((int)R, m) /
-                                     (p->spacing[axis] * p->spacing[axis]) / program->args.unit;
+            l->weight[axis][m - 1] = torre_stencil_weight((int)R, m) / h2 / program->args.unit;
+    }
+    for (int m = 1; m <= R; m++) {
+        l->bend[m - 1] = torre_stencil_weight((int)R, m);
+        l->slope[m - 1] = torre_cpml_slope_weight((int)R, m);
+    }
     for (int level = 0; level < 2; level++)
         program->bytes[TORRE_PIECE_LAYERS + level] = (size_t)values * (size_t)p->precision;
-    program->bytes[TORRE_PIECE_LAYER_STEPS] = 2 * (size_t)(W + 1) * (size_t)p->precision;
+    program->bytes[TORRE_PIECE_LAYER_STEPS] = 2 * (size_t)(W + 2) * (size_t)p->precision;
 }
 
 torre_status torre_cuda_layers_new(torre_cuda_solver *s)
@@ -95,9 +113,9 @@ torre_status torre_cuda_layers_new(torre_cuda_solver *s)
     s->layers.steps = s->memory[TORRE_PIECE_LAYER_STEPS];
     void *steps = malloc(s->program->bytes[TORRE_PIECE_LAYER_STEPS]);
     if (!steps) return torre_fail(TORRE_ERR_RESOURCE, "out of memory");
-    for (int i = 0; i <= W; i++) {
+    for (int i = 0; i < W + 2; i++) {
         torre_value_set(precision, steps, i, s->setup->pml_a[i]);
-        torre_value_set(precision, steps, W + 1 + i, s->setup->pml_b[i]);
+        torre_value_set(precision, steps, W + 2 + i, s->setup->pml_b[i]);
     }
     torre_status status =
         torre_cuda_fill(s, TORRE_PIECE_LAYER_STEPS, steps, "sending the layers to the device");

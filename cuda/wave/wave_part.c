@@ -39,8 +39,8 @@ torre_status torre_cuda_part_check(const torre_wave_setup *setup, const torre_wa
     if (r->periodic[wish->axes[0] - 'x'])
         return refuse("without periodic faces where they are cut");
     if (setup->pml_a && wish->dts != 1)
-        return refuse("with layers of " TORRE_PARAMETER("absorbing") " pml by " TORRE_PARAMETER(
-            "dts") " 1 alone");
+        return refuse("with layers of " TORRE_PARAMETER(
+            "absorbing") " other than sponge by " TORRE_PARAMETER("dts") " 1 alone");
     return TORRE_OK;
 }
 

@@ -519,9 +519,6 @@ static torre_status choose(torre_cuda_program *program)
     struct cudaDeviceProp device;
     const char *advice;
     TORRE_TRY(torre_cuda_part_check(program->base.setup, wish));
-    if (p->absorbing == TORRE_CPML && torre_pml_any(p))
-        return torre_fail(TORRE_ERR_USAGE, "the cuda backend has no layers of {absorbing} cpml; "
-                                           "use {absorbing} pml or sponge, or {backend} cpu");
     if (wish->engine == TORRE_AUTO) info->plan.engine = TORRE_TORRE;
     TORRE_TRY(torre_cuda_settings_read(&program->settings));
     if (program->settings.axes[0]) strcpy(info->plan.axes, program->settings.axes);
@@ -637,9 +634,9 @@ torre_status torre_cuda_for_parts(torre_wave_program **program)
     if (towers || whole->slides || wish.engine == TORRE_STEPWISE) return TORRE_OK;
     if (wish.dts > 1)
         return torre_fail(TORRE_ERR_USAGE,
-                          "towers of {dts} %d have no layers of {absorbing} pml in parts of a grid "
+                          "towers of {dts} %d have no layers of {absorbing} %s in parts of a grid "
                           "on a GPU: leave {dts} open, or take {absorbing} sponge",
-                          wish.dts);
+                          wish.dts, torre_absorbing_name(setup->problem->absorbing));
     slide.engine = TORRE_TORRE;
     slide.dts = 1;
     snprintf(slide.axes, sizeof slide.axes, "%s", whole->base.info.plan.axes);

@@ -2,7 +2,7 @@
  * A shell beside towers, which know no perfectly matched layers.
  *
  * Let d be the distance of a cell from the nearest face that has a layer, 0 in its outermost cell;
- * L the cells that layers change, their width and R - 1 in front of them; R the half-width of the
+ * L the cells that layers change, their width and some in front of them; R the half-width of the
  * stencil; N the height of towers. The shell is a second pair of levels, of which only cells near
  * such faces are right: d < L + 2 R N. A pass of N steps has two halves:
  *
@@ -31,24 +31,25 @@ torre_status torre_cuda_shell_check(const torre_turned *t, const torre_tower_ker
 {
     const torre_wave_problem *p = &t->problem;
     const int64_t v = 16 / (int64_t)p->precision;
+    const char *kind = torre_absorbing_name(p->absorbing);
     if (p->density_cells)
         return torre_fail(TORRE_ERR_USAGE,
-                          "{engine} torre has no layers of {absorbing} pml beside {density} that "
-                          "varies on a GPU; use {engine} stepwise or {absorbing} sponge");
+                          "{engine} torre has no layers of {absorbing} %s beside {density} that "
+                          "varies on a GPU; use {engine} stepwise or {absorbing} sponge",
+                          kind);
     /* one step at a time makes images of planes anew in each step, which towers do not */
     if (p->size[2] % v == 0 || (p->order == 2 ? kernel->in_registers : torre_pml_face(p, 2, 1)))
         return TORRE_OK;
     return torre_fail(TORRE_ERR_USAGE,
-                      "{engine} torre with {absorbing} pml needs n%c to be a multiple of %d on a "
+                      "{engine} torre with {absorbing} %s needs n%c to be a multiple of %d on a "
                       "GPU (got %lld); use {engine} stepwise or {absorbing} sponge",
-                      'x' + t->axis[2], (int)v, (long long)p->size[2]);
+                      kind, 'x' + t->axis[2], (int)v, (long long)p->size[2]);
 }
 
 /* L; L + R N. */
 static int64_t changed_by_layers(const torre_cuda_program *program)
 {
-    const torre_wave_problem *p = &program->turned.problem;
-    return p->absorbing_width + p->order / 2 - 1;
+    return torre_cuda_layer_cells(&program->turned.problem);
 }
 static int64_t depth_of(const torre_cuda_program *program)
 {

@@ -36,7 +36,7 @@ static int64_t layer_at(const torre_cuda_program *program, int side)
     if (!torre_cuda_ends_at(program, side) || program->layers.first[0][side] < 0 ||
         program->layers.width == 0)
         return 0;
-    return p->absorbing_width + p->order / 2 - 1;
+    return torre_cuda_layer_cells(p);
 }
 
 bool torre_cuda_ends_at(const torre_cuda_program *program, int side)
@@ -50,7 +50,7 @@ int64_t torre_cuda_end_planes(const torre_wave_setup *setup, const torre_wave_pl
     const int x = plan->axes[0] ? plan->axes[0] - 'x' : 0;
     const torre_wave_problem *p = setup->problem;
     if (plan->dts != 1 || !setup->pml_a || !(setup->layer[x][0] || setup->layer[x][1])) return 1;
-    return p->absorbing_width + p->order / 2;
+    return torre_cuda_layer_cells(p) + 1;
 }
 
 torre_status torre_cuda_slide_check(const torre_cuda_program *program)
@@ -64,8 +64,9 @@ torre_status torre_cuda_slide_check(const torre_cuda_program *program)
                       need = layer > 0 && side ? layer + R * (steps - 1) : layer;
         if (owned < need)
             return torre_fail(TORRE_ERR_USAGE,
-                              "a part at an end of the grid with layers of {absorbing} pml must "
+                              "a part at an end of the grid with layers of {absorbing} %s must "
                               "own %lld planes for a pass of %lld steps, not %lld",
+                              torre_absorbing_name(program->turned.problem.absorbing),
                               (long long)need, (long long)steps, (long long)owned);
     }
     return TORRE_OK;

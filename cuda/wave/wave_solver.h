@@ -222,8 +222,9 @@ torre_status torre_cuda_send_medium(torre_cuda_solver *s);
 torre_status torre_cuda_fill(torre_cuda_solver *s, torre_cuda_piece piece, const void *from,
                              const char *what);
 
-/* Memory of perfectly matched layers (wave_layers.c): what it takes (lay_out), and its tables
- * (create). */
+/* Layers other than sponges (wave_layers.c). Cells at a face that one changes. */
+int64_t torre_cuda_layer_cells(const torre_wave_problem *problem);
+/* What their memory takes (lay_out), and its tables (create). */
 void torre_cuda_layers_plan(torre_cuda_program *program);
 torre_status torre_cuda_layers_new(torre_cuda_solver *s);
 /* Values of a plane of a level: its rows, and where steps slide what layers remember of it. */

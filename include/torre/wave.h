@@ -56,7 +56,7 @@ typedef enum torre_absorbing {
     TORRE_SPONGE, /* a term that damps */
     TORRE_PML,    /* a perfectly matched layer of the grid's own waves, which reflects none; with
                      the velocity of its first cell all along its normal */
-    TORRE_CPML    /* the convolutional one of other programs, to compare; on a CPU */
+    TORRE_CPML    /* the convolutional one of other programs, to compare */
 } torre_absorbing;
 
 /* Cells of an absorbing layer unless told otherwise; of a sponge, and of cpml, two wavelengths at
