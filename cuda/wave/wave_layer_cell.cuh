@@ -175,13 +175,13 @@ template <class T, int R> struct layer_end {
     struct row {
         T o[W + 2] = {}, b[W + 1] = {};
     };
-    static __device__ __forceinline__ row row_at(const layer_column<T, R> &memory, int j)
+    static __device__ __forceinline__ row row_at(const T *old, int pitch, int j)
     {
         row r;
 #pragma unroll
-        for (int i = 1; i <= W; i++) r.o[i] = memory.at((j - 1) * W + i - 1);
+        for (int i = 1; i <= W; i++) r.o[i] = old[((j - 1) * W + i - 1) * pitch];
 #pragma unroll
-        for (int i = 1; i < W; i++) r.b[i] = memory.at(R * W + (j - 1) * (W - 1) + i - 1);
+        for (int i = 1; i < W; i++) r.b[i] = old[(R * W + (j - 1) * (W - 1) + i - 1) * pitch];
         return r;
     }
     /* What row j adds to the sums of differences. */
@@ -215,19 +215,20 @@ template <class T, int R> struct layer_end {
             memory.made[(R * W + (j - 1) * (W - 1) + i - 1) * memory.pitch] = made.b[i];
         }
     }
-    /* From u: the sums and the memory of the next level. */
-    __device__ __forceinline__ void step(const layer_column<T, R> &memory, const T *weight)
+    /* From u and the old memory, whose slots lie a pitch apart: the sums, and the memory of the next
+     * level. */
+    __device__ __forceinline__ void step(const layer_column<T, R> &memory, const T *old, int pitch,
+                                         const T *weight)
     {
-        row at = row_at(memory, 1), below, made;
+        row below, made;
 #pragma unroll
         for (int i = 1; i <= W; i++) a[i] = memory.a[i], b[i] = memory.b[i];
 #pragma unroll
         for (int j = 1; j <= R; j++) {
-            const row next = j < R ? row_at(memory, j + 1) : row(); /* before what is stored */
+            const row at = row_at(old, pitch, j);
             add_row(at, j, weight);
             remember(memory, at, below, j, made);
             below = at;
-            at = next;
         }
     }
 };

@@ -11,7 +11,6 @@
 #include "wave_layer_cell.cuh"
 
 constexpr int LAYER_LANES = 32, LAYER_PLACES = 8; /* threads across x and y */
-constexpr int END_COLUMNS = 128;                  /* across z, of the usual width */
 constexpr int LAYER_LINES_MOST = 65535;           /* blocks along the second axis of a grid */
 
 /* A column of cells that a layer ends: its cell r = 0 is the number `first` of n cells, at value
@@ -113,60 +112,107 @@ __global__ void __launch_bounds__(LAYER_LANES *LAYER_PLACES)
     }
 }
 
-/* The same of the usual width (layer_end), a column each. */
+/*
+ * The same of the usual width (layer_end), a column each. A block copies all that its columns
+ * remember to shared memory at once, and meanwhile a thread reads what it needs of the fields.
+ */
+template <class T, int R> struct ends_block {
+    static constexpr int columns = 512 / (int)sizeof(T), warps = columns / 32;
+    static constexpr int slots = layer_slots(R, TORRE_PML_WIDTH);
+    /* on a multiprocessor, by registers */
+    static constexpr int blocks = (sizeof(T) == 8 ? 256 : R == 1 ? 640 : 384) / columns;
+    T memory[slots][columns];
+
+    /* From slot 0 of the first column on; so many columns have values. */
+    __device__ __forceinline__ void copy(const T *from, int64_t pitch, int there)
+    {
+        const int column = (threadIdx.x & 31) * cells<T>::n;
+        if (column >= there) return;
+        for (int slot = threadIdx.x / 32; slot < slots; slot += warps)
+            copy_16(&memory[slot][column], from + slot * pitch + column);
+    }
+};
+
+/* The fields at the planes of a column. */
+template <class T, int R> struct end_cells {
+    using end = layer_end<T, R>;
+    using vec = cells<T>;
+    vec now[end::vectors], next[end::vectors];
+
+    __device__ __forceinline__ void read(const torre_wave_args &g, int64_t at)
+    {
+#pragma unroll
+        for (int v = 0; v < end::vectors; v++) {
+            now[v] = ((const vec *)((const T *)g.field[1] + at))[v];
+            next[v] = ((const vec *)((const T *)g.field[0] + at))[v];
+        }
+    }
+    /* Adds what the layer changes of the sum of differences, and writes the new level. */
+    template <int SIDE> __device__ __forceinline__ void finish(const end &column, T *to, const T *k)
+    {
+#pragma unroll
+        for (int v = 0; v < end::vectors; v++) {
+            const int first = end::cell_of(SIDE, v * vec::n), way = SIDE ? 1 : -1;
+            if (first < 1 - R && first + way * (vec::n - 1) < 1 - R) continue;
+            vec factor = {};
+            if (k) factor = ((const vec *)k)[v];
+#pragma unroll
+            for (int e = 0; e < vec::n; e++) {
+                const int r = first + way * e;
+                if (r < 1 - R) continue;
+                const T sum = column.sums[r + R - 1];
+                T &cell = next[v].v[e];
+                cell = k ? multiply_add(factor.v[e], sum, cell) : add(cell, sum);
+            }
+            ((vec *)to)[v] = next[v];
+        }
+    }
+};
+
 template <class T, int R, int SIDE>
 __device__ __forceinline__ void layer_end_step(const torre_wave_args &g, const torre_layer_args &l,
-                                               const layer_weights<T, R> &c, int x, int y)
+                                               const layer_weights<T, R> &c, int x, int y_first,
+                                               ends_block<T, R> &block)
 {
     using end = layer_end<T, R>;
     using vec = cells<T>;
-    const int z = SIDE ? g.n[2] - end::planes : 0;
+    const int y = y_first + threadIdx.x, z = SIDE ? g.n[2] - end::planes : 0;
     const int64_t at = x * g.stride_x + y * g.stride_y + z;
     const layer_column<T, R> memory(l, 2, SIDE, x * l.outer[2] + y);
-    end column;
-    vec *to = (vec *)((T *)g.field[0] + at), next[end::vectors];
+    const T *model = g.k ? (const T *)g.k + x * g.k_stride_x + y * g.k_stride_y + z : nullptr;
+    end_cells<T, R> cells;
+    block.copy(memory.old - threadIdx.x, memory.pitch, (int)memory.pitch - y_first);
+    if (y < g.n[1]) cells.read(g, at);
+    wait_for_copies();
+    __syncthreads();
+    if (y < g.n[1]) {
+        end column;
 #pragma unroll
-    for (int v = 0; v < end::vectors; v++) {
-        const vec u = ((const vec *)((const T *)g.field[1] + at))[v];
-        next[v] = to[v]; /* not when the memory has been stored: that would be a wait more */
+        for (int v = 0; v < end::vectors; v++)
 #pragma unroll
-        for (int e = 0; e < vec::n; e++) {
-            const int r = end::cell_of(SIDE, v * vec::n + e);
-            if (r >= -R) column.u[r + R] = u.v[e];
-        }
+            for (int e = 0; e < vec::n; e++) {
+                const int r = end::cell_of(SIDE, v * vec::n + e);
+                if (r >= -R) column.u[r + R] = cells.now[v].v[e];
+            }
+        column.step(memory, &block.memory[0][threadIdx.x], block.columns, c.weight[2]);
+        cells.template finish<SIDE>(column, (T *)g.field[0] + at, model);
     }
-    column.step(memory, c.weight[2]);
-    const T *k = g.k ? (const T *)g.k + x * g.k_stride_x + y * g.k_stride_y + z : nullptr;
-#pragma unroll
-    for (int v = 0; v < end::vectors; v++) {
-        const int first = end::cell_of(SIDE, v * vec::n), way = SIDE ? 1 : -1;
-        if (first < 1 - R && first + way * (vec::n - 1) < 1 - R) continue;
-        vec factor = {};
-        if (k) factor = ((const vec *)k)[v];
-#pragma unroll
-        for (int e = 0; e < vec::n; e++) {
-            const int r = first + way * e;
-            if (r < 1 - R) continue;
-            const T sum = column.sums[r + R - 1];
-            T &cell = next[v].v[e];
-            cell = k ? multiply_add(factor.v[e], sum, cell) : add(cell, sum);
-        }
-        to[v] = next[v];
-    }
+    __syncthreads(); /* before the next line's memory comes */
 }
 template <class T, int R>
-__global__ void __launch_bounds__(END_COLUMNS)
+__global__ void __launch_bounds__(ends_block<T, R>::columns, ends_block<T, R>::blocks)
     layer_usual_ends_kernel(const __grid_constant__ torre_wave_args g,
                             const __grid_constant__ torre_layer_args l,
                             const __grid_constant__ layer_weights<T, R> c)
 {
-    const int side = blockIdx.z, y = blockIdx.x * END_COLUMNS + threadIdx.x;
-    if (y >= g.n[1] || l.first[2][side] < 0) return;
+    __shared__ __align__(16) ends_block<T, R> block;
+    const int side = blockIdx.z, y_first = blockIdx.x * block.columns;
+    if (l.first[2][side] < 0) return;
     for (int x = blockIdx.y; x < g.n[0]; x += gridDim.y)
         if (side)
-            layer_end_step<T, R, 1>(g, l, c, x, y);
+            layer_end_step<T, R, 1>(g, l, c, x, y_first, block);
         else
-            layer_end_step<T, R, 0>(g, l, c, x, y);
+            layer_end_step<T, R, 0>(g, l, c, x, y_first, block);
 }
 
 inline bool has_layer(const torre_layer_args *l, int axis)
@@ -216,13 +262,15 @@ cudaError_t layers_launch(const torre_wave_args *args, const torre_layer_args *l
             args, layers, convolved_weights<T, R>(*args, *layers), true, stream);
         return cudaGetLastError();
     }
+    constexpr int columns = ends_block<T, R>::columns;
     const layer_weights<T, R> weights(*args, *layers);
     const bool usual = has_usual_ends<T, R>(*args, *layers);
     const int *n = args->n;
     launch_layers<matched_layer<T, R>, T>(args, layers, weights, !usual, stream);
     if (has_layer(layers, 2) && usual)
-        layer_usual_ends_kernel<T, R><<<layer_blocks((n[1] + END_COLUMNS - 1) / END_COLUMNS, n[0]),
-                                        END_COLUMNS, 0, stream>>>(*args, *layers, weights);
+        layer_usual_ends_kernel<T, R>
+            <<<layer_blocks((n[1] + columns - 1) / columns, n[0]), columns, 0, stream>>>(
+                *args, *layers, weights);
     return cudaGetLastError();
 }
 

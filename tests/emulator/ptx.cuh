@@ -82,6 +82,8 @@ inline int load_progress(const int *p)
 inline void store_progress(int *p, int value) { *p = value; }
 inline void store_progress_release(int *p, int value) { *p = value; }
 inline void prefetch_line(const void *) {}
+inline void copy_16(void *to, const void *from) { memcpy(to, from, 16); }
+inline void wait_for_copies() {}
 inline int warp_min(int value) { return __reduce_min_sync(~0u, value); }
 inline unsigned warp_or(unsigned value) { return __reduce_or_sync(~0u, value); }
 inline void fence_device() {}
