@@ -217,7 +217,7 @@ __device__ __forceinline__ void prefetch_line(const void *p)
 {
     asm volatile("prefetch.global.L2 [%0];" ::"l"(p));
 }
-/* Copy 16 bytes to shared memory, past registers where the GPU can; this thread waits for its own. */
+/* Copy 16 bytes to shared memory, past registers where the GPU can; a thread waits for its own. */
 __device__ __forceinline__ void copy_16(void *to, const void *from)
 {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800

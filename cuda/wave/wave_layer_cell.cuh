@@ -215,8 +215,8 @@ template <class T, int R> struct layer_end {
             memory.made[(R * W + (j - 1) * (W - 1) + i - 1) * memory.pitch] = made.b[i];
         }
     }
-    /* From u and the old memory, whose slots lie a pitch apart: the sums, and the memory of the next
-     * level. */
+    /* From u and the old memory, whose slots lie a pitch apart: the sums, and the memory of the
+     * next level. */
     __device__ __forceinline__ void step(const layer_column<T, R> &memory, const T *old, int pitch,
                                          const T *weight)
     {
