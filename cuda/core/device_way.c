@@ -113,15 +113,15 @@ static torre_status prepare(torre_rank_path *path, trial *t)
 
 static torre_status give(torre_rank_path *path, trial *t)
 {
-    char *from[2] = {t->out, t->out + TRIAL_BYTES};
-    TORRE_TRY(path->way->give(path, from, TRIAL_BYTES));
+    const torre_rank_piece from[2] = {{t->out, TRIAL_BYTES}, {t->out + TRIAL_BYTES, TRIAL_BYTES}};
+    TORRE_TRY(path->way->give(path, from, 2));
     return path->way->gone(path);
 }
 
 static torre_status take(torre_rank_path *path, trial *t)
 {
-    char *to[2] = {t->in, t->in + TRIAL_BYTES};
-    TORRE_TRY(path->way->take(path, to, TRIAL_BYTES));
+    const torre_rank_piece to[2] = {{t->in, TRIAL_BYTES}, {t->in + TRIAL_BYTES, TRIAL_BYTES}};
+    TORRE_TRY(path->way->take(path, to, 2));
     TORRE_CUDA_TRY(cudaMemcpy(t->there, t->in, sizeof t->there, cudaMemcpyDeviceToHost),
                    "what came from another rank");
     fill(t->host, path->rank);

@@ -4,10 +4,10 @@
 
 #include "cuda/core/device_way.h"
 
-static torre_status mpi_give(torre_rank_path *path, char *const from[2], int64_t bytes)
+static torre_status mpi_give(torre_rank_path *path, const torre_rank_piece *from, int pieces)
 {
-    for (int array = 0; array < 2; array++)
-        TORRE_TRY(torre_rank_post(path->ranks, path->rank, from[array], bytes));
+    for (int i = 0; i < pieces; i++)
+        TORRE_TRY(torre_rank_post(path->ranks, path->rank, from[i].at, from[i].bytes));
     return TORRE_OK;
 }
 
@@ -16,10 +16,10 @@ static torre_status mpi_gone(torre_rank_path *path)
     return torre_rank_settle(path->ranks, path->rank);
 }
 
-static torre_status mpi_take(torre_rank_path *path, char *const to[2], int64_t bytes)
+static torre_status mpi_take(torre_rank_path *path, const torre_rank_piece *to, int pieces)
 {
-    for (int array = 0; array < 2; array++)
-        TORRE_TRY(torre_rank_receive(path->ranks, path->rank, to[array], bytes));
+    for (int i = 0; i < pieces; i++)
+        TORRE_TRY(torre_rank_receive(path->ranks, path->rank, to[i].at, to[i].bytes));
     return TORRE_OK;
 }
 

@@ -26,7 +26,7 @@ typedef struct nccl_path {
     torre_way_token token;
 } nccl_path;
 
-static const char sending[] = "sending planes by NCCL";
+static const char sending[] = "sending by NCCL";
 
 /* The communicator of what leaves (0) or comes (1). */
 static torre_nccl_comm comm_of(const nccl_path *p, int comes)
@@ -69,13 +69,13 @@ static torre_status check(const torre_rank_path *path)
         const int result = p->nccl->comm_state(p->comm[i], &state);
         if (result != TORRE_NCCL_OK) return fail(p, "asking for", result);
         if (state != TORRE_NCCL_OK && state != TORRE_NCCL_UNDERWAY)
-            return fail(p, "exchanging planes with", state);
+            return fail(p, "exchanging with", state);
     }
     return TORRE_OK;
 }
 
-/* Both arrays, together. */
-static torre_status enqueue(nccl_path *p, int comes, char *const array[2], int64_t bytes)
+/* All pieces, together. */
+static torre_status enqueue(nccl_path *p, int comes, const torre_rank_piece *piece, int pieces)
 {
     const torre_nccl *n = p->nccl;
     const torre_nccl_comm comm = comm_of(p, comes);
@@ -83,21 +83,23 @@ static torre_status enqueue(nccl_path *p, int comes, char *const array[2], int64
     TORRE_CUDA_TRY(cudaSetDevice(p->base.device), "choosing the device");
     int result = n->group_start(), end;
     if (result != TORRE_NCCL_OK) return fail(p, what, result);
-    for (int i = 0; i < 2 && (result == TORRE_NCCL_OK || result == TORRE_NCCL_UNDERWAY); i++)
-        result = comes ? n->receive(array[i], (size_t)bytes, TORRE_NCCL_BYTE, peer_of(p), comm,
-                                    p->stream[1])
-                       : n->send(array[i], (size_t)bytes, TORRE_NCCL_BYTE, peer_of(p), comm,
-                                 p->stream[0]);
+    for (int i = 0; i < pieces && (result == TORRE_NCCL_OK || result == TORRE_NCCL_UNDERWAY); i++) {
+        const size_t bytes = (size_t)piece[i].bytes;
+        if (bytes == 0) continue;
+        result =
+            comes ? n->receive(piece[i].at, bytes, TORRE_NCCL_BYTE, peer_of(p), comm, p->stream[1])
+                  : n->send(piece[i].at, bytes, TORRE_NCCL_BYTE, peer_of(p), comm, p->stream[0]);
+    }
     end = n->group_end();
     if (result == TORRE_NCCL_OK || result == TORRE_NCCL_UNDERWAY) result = end;
     TORRE_TRY(finish(p, comm, result, p->base.ranks->limit_s, what));
     return torre_cuda_status(cudaEventRecord(p->event[comes], p->stream[comes]), sending);
 }
 
-static torre_status nccl_give(torre_rank_path *path, char *const from[2], int64_t bytes)
+static torre_status nccl_give(torre_rank_path *path, const torre_rank_piece *from, int pieces)
 {
     nccl_path *p = (nccl_path *)path;
-    const torre_status status = enqueue(p, 0, from, bytes);
+    const torre_status status = enqueue(p, 0, from, pieces);
     p->leaves = !status;
     return torre_way_tell(path, &p->token, status);
 }
@@ -111,13 +113,13 @@ static torre_status nccl_gone(torre_rank_path *path)
     return torre_rank_settle(path->ranks, path->rank);
 }
 
-static torre_status nccl_take(torre_rank_path *path, char *const to[2], int64_t bytes)
+static torre_status nccl_take(torre_rank_path *path, const torre_rank_piece *to, int pieces)
 {
     nccl_path *p = (nccl_path *)path;
     char what[64];
-    snprintf(what, sizeof what, "planes of rank %d by NCCL", path->rank);
+    snprintf(what, sizeof what, "what rank %d sends by NCCL", path->rank);
     TORRE_TRY(torre_way_hear(path));
-    TORRE_TRY(enqueue(p, 1, to, bytes));
+    TORRE_TRY(enqueue(p, 1, to, pieces));
     return torre_way_wait(path, p->event[1], path->ranks->limit_s, what, check);
 }
 
@@ -177,11 +179,12 @@ static torre_status connect(nccl_path *p, const nccl_offer *offer)
 
 /* Some bytes each way. With the first ones NCCL connects both, for which both have to be there:
  * later on one sends before the other knows of it. What goes up goes first. */
-static torre_status send_greetings(nccl_path *p, char *const bytes[2])
+static torre_status send_greetings(nccl_path *p)
 {
+    const torre_rank_piece bytes[2] = {{p->greeting, GREETING}, {p->greeting + GREETING, GREETING}};
     for (int i = 0; i < 2; i++) {
         const int comes = i ^ !peer_of(p);
-        TORRE_TRY(enqueue(p, comes, bytes, GREETING));
+        TORRE_TRY(enqueue(p, comes, bytes, 2));
         TORRE_TRY(torre_way_wait(&p->base, p->event[comes], OPEN_S, "meeting by NCCL", check));
     }
     return TORRE_OK;
@@ -189,8 +192,7 @@ static torre_status send_greetings(nccl_path *p, char *const bytes[2])
 static torre_status greet(nccl_path *p)
 {
     TORRE_CUDA_TRY(cudaMalloc((void **)&p->greeting, 2 * GREETING), "memory to meet by NCCL");
-    char *const bytes[2] = {p->greeting, p->greeting + GREETING};
-    return send_greetings(p, bytes);
+    return send_greetings(p);
 }
 
 /* What of it went wrong, if messages still go. */

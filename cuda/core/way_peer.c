@@ -1,6 +1,7 @@
 /*
  * Copies from GPU to GPU of one machine, whose memory processes show each other: as several devices
- * of one process do it, beside the kernels and by no multiprocessor.
+ * of one process do it, beside the kernels and by no multiprocessor. What is given goes to the
+ * other's place; what is shown the other fetches.
  */
 #include <cuda.h>
 #include <stdio.h>
@@ -22,6 +23,24 @@ typedef struct opened {
     char *base;
 } opened;
 
+/* What there is to fetch. */
+typedef struct letter {
+    cudaIpcMemHandle_t memory[TORRE_WAY_PIECES];
+    int64_t offset[TORRE_WAY_PIECES], bytes[TORRE_WAY_PIECES];
+} letter;
+
+/* Memory of this rank that the other knows of. */
+typedef struct known_memory {
+    cudaIpcMemHandle_t memory;
+    char *base;
+    size_t bytes;
+} known_memory;
+
+enum {
+    RING = 8,  /* events after what is shown, in turn */
+    KNOWN = 8, /* memory that is remembered, of either */
+};
+
 typedef struct peer_path {
     torre_rank_path base;
     char *there[2];           /* where bytes go */
@@ -30,6 +49,12 @@ typedef struct peer_path {
     cudaEvent_t gone, coming; /* after them, here and at the other */
     bool leaves;
     torre_way_token token;
+    cudaEvent_t ready[RING], theirs[RING]; /* what is shown is there, here and at the other */
+    int64_t shows, fetches;
+    letter letter;
+    known_memory known[KNOWN];
+    opened reached[KNOWN];
+    int next_known, next_reached;
 } peer_path;
 
 static const char showing[] = "showing memory to another rank";
@@ -37,19 +62,18 @@ static const char copying[] = "copying planes to another GPU";
 
 /* --- Places --- */
 
-/* The beginning of the allocation that has an address. */
-static torre_status base_of(char *address, char **base)
+/* The allocation that has an address. */
+static torre_status range_of(char *address, char **base, size_t *bytes)
 {
     typedef CUresult range(CUdeviceptr *, size_t *, CUdeviceptr);
     enum cudaDriverEntryPointQueryResult found;
     void *entry = NULL;
     CUdeviceptr first;
-    size_t bytes;
     TORRE_CUDA_TRY(cudaGetDriverEntryPointByVersion("cuMemGetAddressRange", &entry, 12000,
                                                     cudaEnableDefault, &found),
                    showing);
     if (found != cudaDriverEntryPointSuccess ||
-        ((range *)entry)(&first, &bytes, (CUdeviceptr)address) != CUDA_SUCCESS)
+        ((range *)entry)(&first, bytes, (CUdeviceptr)address) != CUDA_SUCCESS)
         return torre_fail(TORRE_ERR_RESOURCE, "%s: the driver does not know it", showing);
     *base = (char *)first;
     return TORRE_OK;
@@ -60,7 +84,8 @@ static torre_status show(char *const *here, shown *own)
     memset(own, 0, sizeof *own);
     for (int i = 0; i < 2 && here; i++) {
         char *base = NULL;
-        TORRE_TRY(base_of(here[i], &base));
+        size_t bytes;
+        TORRE_TRY(range_of(here[i], &base, &bytes));
         TORRE_CUDA_TRY(cudaIpcGetMemHandle(&own->memory[i], base), showing);
         own->offset[i] = here[i] - base;
     }
@@ -102,7 +127,7 @@ static torre_status open_memory(peer_path *p, const shown *other)
     return TORRE_OK;
 }
 
-static torre_status peer_place(torre_rank_path *path, char *const *here)
+static torre_status peer_place(torre_rank_path *path, char *const here[2])
 {
     peer_path *p = (peer_path *)path;
     shown own, other;
@@ -117,20 +142,21 @@ static torre_status peer_place(torre_rank_path *path, char *const *here)
 
 /* --- Planes --- */
 
-static torre_status copy(peer_path *p, char *const from[2], int64_t bytes)
+static torre_status copy(peer_path *p, const torre_rank_piece *from)
 {
     TORRE_CUDA_TRY(cudaSetDevice(p->base.device), "choosing the device");
     for (int i = 0; i < 2; i++)
-        TORRE_CUDA_TRY(cudaMemcpyAsync(p->there[i], from[i], (size_t)bytes,
+        TORRE_CUDA_TRY(cudaMemcpyAsync(p->there[i], from[i].at, (size_t)from[i].bytes,
                                        cudaMemcpyDeviceToDevice, p->stream),
                        copying);
     return torre_cuda_status(cudaEventRecord(p->gone, p->stream), copying);
 }
 
-static torre_status peer_give(torre_rank_path *path, char *const from[2], int64_t bytes)
+static torre_status peer_give(torre_rank_path *path, const torre_rank_piece *from, int pieces)
 {
     peer_path *p = (peer_path *)path;
-    const torre_status status = copy(p, from, bytes);
+    (void)pieces; /* as many as there are places */
+    const torre_status status = copy(p, from);
     p->leaves = !status;
     return torre_way_tell(path, &p->token, status);
 }
@@ -143,14 +169,105 @@ static torre_status peer_gone(torre_rank_path *path)
     return torre_rank_settle(path->ranks, path->rank);
 }
 
-static torre_status peer_take(torre_rank_path *path, char *const to[2], int64_t bytes)
+static torre_status peer_take(torre_rank_path *path, const torre_rank_piece *to, int pieces)
 {
     const peer_path *p = (const peer_path *)path;
     char what[64];
-    (void)to, (void)bytes; /* peer_place said it */
+    (void)to, (void)pieces; /* peer_place said it */
     snprintf(what, sizeof what, "planes of rank %d", path->rank);
     TORRE_TRY(torre_way_hear(path));
     return torre_way_wait(path, p->coming, path->ranks->limit_s, what, NULL);
+}
+
+/* --- What is shown --- */
+
+/* The memory that has an address, as the other may open it. */
+static torre_status know(peer_path *p, char *address, const known_memory **found)
+{
+    for (int i = 0; i < KNOWN; i++) {
+        const known_memory *k = &p->known[i];
+        if (k->base && address >= k->base && address < k->base + k->bytes) {
+            *found = k;
+            return TORRE_OK;
+        }
+    }
+    known_memory *k = &p->known[p->next_known++ % KNOWN];
+    k->base = NULL;
+    char *base = NULL;
+    TORRE_TRY(range_of(address, &base, &k->bytes));
+    TORRE_CUDA_TRY(cudaIpcGetMemHandle(&k->memory, base), showing);
+    k->base = base;
+    *found = k;
+    return TORRE_OK;
+}
+
+/*
+ * An event is recorded again when the other has no need of it any more: it has waited for what was
+ * shown n steps ago before it showed what this device fetched n - 1 steps ago, which was before
+ * what this one has shown since.
+ */
+static torre_status wait_for_event(peer_path *p)
+{
+    if (p->shows < RING) return TORRE_OK;
+    return torre_way_wait(&p->base, p->ready[(p->shows + 2) % RING], p->base.ranks->limit_s,
+                          "what another rank fetches", NULL);
+}
+
+static torre_status peer_show(torre_rank_path *path, void *stream, const torre_rank_piece *from,
+                              int pieces)
+{
+    peer_path *p = (peer_path *)path;
+    const known_memory *k = NULL;
+    memset(&p->letter, 0, sizeof p->letter);
+    for (int i = 0; i < pieces; i++) {
+        p->letter.bytes[i] = from[i].bytes;
+        if (from[i].bytes == 0) continue;
+        TORRE_TRY(know(p, from[i].at, &k));
+        p->letter.memory[i] = k->memory;
+        p->letter.offset[i] = from[i].at - k->base;
+    }
+    TORRE_TRY(wait_for_event(p));
+    TORRE_CUDA_TRY(cudaEventRecord(p->ready[p->shows++ % RING], stream), showing);
+    return torre_rank_post(path->ranks, path->rank, &p->letter, sizeof p->letter);
+}
+
+/* Memory that the other shows; of what was open the oldest is closed where there is more. */
+static torre_status reach(peer_path *p, void *stream, const cudaIpcMemHandle_t *memory, char **base)
+{
+    for (int i = 0; i < KNOWN; i++) {
+        *base = p->reached[i].base;
+        if (*base && same(&p->reached[i].memory, memory)) return TORRE_OK;
+    }
+    opened *o = &p->reached[p->next_reached++ % KNOWN];
+    if (o->base) TORRE_CUDA_TRY(cudaStreamSynchronize(stream), "fetching from another GPU");
+    close_memory(o);
+    TORRE_CUDA_TRY(cudaIpcOpenMemHandle((void **)&o->base, *memory, cudaIpcMemLazyEnablePeerAccess),
+                   "reaching memory of another rank");
+    o->memory = *memory;
+    *base = o->base;
+    return TORRE_OK;
+}
+
+static torre_status peer_fetch(torre_rank_path *path, void *stream, const torre_rank_piece *to,
+                               int pieces)
+{
+    peer_path *p = (peer_path *)path;
+    letter from;
+    char *base = NULL;
+    TORRE_TRY(torre_rank_receive(path->ranks, path->rank, &from, sizeof from));
+    TORRE_CUDA_TRY(cudaStreamWaitEvent(stream, p->theirs[p->fetches++ % RING], 0),
+                   "waiting for another GPU");
+    for (int i = 0; i < pieces; i++) {
+        if (from.bytes[i] != to[i].bytes)
+            return torre_fail(TORRE_ERR_RESOURCE, "rank %d shows %lld bytes in place of %lld",
+                              path->rank, (long long)from.bytes[i], (long long)to[i].bytes);
+        if (to[i].bytes == 0) continue;
+        TORRE_TRY(reach(p, stream, &from.memory[i], &base));
+        TORRE_CUDA_TRY(cudaMemcpyAsync(to[i].at, base + from.offset[i], (size_t)to[i].bytes,
+                                       cudaMemcpyDeviceToDevice, stream),
+                       "fetching from another GPU");
+    }
+    return TORRE_OK;
 }
 
 static void peer_close(torre_rank_path *path)
@@ -159,6 +276,11 @@ static void peer_close(torre_rank_path *path)
     if (!p) return;
     if (p->stream) cudaStreamSynchronize(p->stream);
     for (int i = 0; i < 2; i++) close_memory(&p->open[i]);
+    for (int i = 0; i < KNOWN; i++) close_memory(&p->reached[i]);
+    for (int i = 0; i < RING; i++) {
+        if (p->ready[i]) cudaEventDestroy(p->ready[i]);
+        if (p->theirs[i]) cudaEventDestroy(p->theirs[i]);
+    }
     if (p->coming) cudaEventDestroy(p->coming);
     if (p->gone) cudaEventDestroy(p->gone);
     if (p->stream) cudaStreamDestroy(p->stream);
@@ -167,11 +289,25 @@ static void peer_close(torre_rank_path *path)
 
 /* --- Opening --- */
 
-/* What each rank brings: its machine since it was started, and the event after its copies. */
+/* What each rank brings: its machine since it was started, and events after its copies, and after
+ * what it shows. */
 typedef struct peer_offer {
     char machine[64];
-    cudaIpcEventHandle_t gone;
+    cudaIpcEventHandle_t gone, ready[RING];
 } peer_offer;
+
+static torre_status make_event(cudaEvent_t *event, cudaIpcEventHandle_t *handle)
+{
+    TORRE_CUDA_TRY(cudaEventCreateWithFlags(event, cudaEventDisableTiming | cudaEventInterprocess),
+                   "an event");
+    return torre_cuda_status(cudaIpcGetEventHandle(handle, *event), "showing an event");
+}
+
+static torre_status open_event(cudaEvent_t *event, cudaIpcEventHandle_t handle)
+{
+    return torre_cuda_status(cudaIpcOpenEventHandle(event, handle),
+                             "reaching an event of another rank");
+}
 
 static torre_status prepare(peer_path *p, peer_offer *own)
 {
@@ -181,10 +317,14 @@ static torre_status prepare(peer_path *p, peer_offer *own)
     if (!known) return torre_fail(TORRE_ERR_RESOURCE, "this system does not say which it is");
     TORRE_CUDA_TRY(cudaSetDevice(p->base.device), "choosing the device");
     TORRE_CUDA_TRY(cudaStreamCreateWithFlags(&p->stream, cudaStreamNonBlocking), "a stream");
-    TORRE_CUDA_TRY(
-        cudaEventCreateWithFlags(&p->gone, cudaEventDisableTiming | cudaEventInterprocess),
-        "an event");
-    return torre_cuda_status(cudaIpcGetEventHandle(&own->gone, p->gone), "showing an event");
+    for (int i = 0; i < RING; i++) TORRE_TRY(make_event(&p->ready[i], &own->ready[i]));
+    return make_event(&p->gone, &own->gone);
+}
+
+static torre_status open_events(peer_path *p, const peer_offer *other)
+{
+    for (int i = 0; i < RING; i++) TORRE_TRY(open_event(&p->theirs[i], other->ready[i]));
+    return open_event(&p->coming, other->gone);
 }
 
 static torre_status open_both(peer_path *p, char why[TORRE_WAY_TEXT])
@@ -197,8 +337,7 @@ static torre_status open_both(peer_path *p, char why[TORRE_WAY_TEXT])
     TORRE_TRY(torre_rank_swap(ranks, p->base.rank, &own, &other, sizeof own));
     if (strcmp(own.machine, other.machine) != 0)
         snprintf(why, TORRE_WAY_TEXT, "the ranks are on different machines");
-    else if (torre_cuda_status(cudaIpcOpenEventHandle(&p->coming, other.gone),
-                               "reaching an event of another rank"))
+    else if (open_events(p, &other))
         torre_way_refuse(why);
     return torre_rank_agree(ranks, p->base.rank, why);
 }
@@ -224,4 +363,6 @@ const torre_rank_way torre_way_peer = {.name = "peer",
                                        .give = peer_give,
                                        .gone = peer_gone,
                                        .take = peer_take,
+                                       .show = peer_show,
+                                       .fetch = peer_fetch,
                                        .close = peer_close};

@@ -6,6 +6,7 @@
 
 #include "core/timer.h"
 #include "cuda/core/cuda_device.h"
+#include "cuda/core/device_way.h"
 #include "md_share.h"
 #include "particles/grains.h"
 #include "particles/md_types.h"
@@ -159,11 +160,13 @@ static torre_status fill_program(md_cuda_program *program)
     return check_memory(program);
 }
 
-static torre_status cuda_share(torre_md_program *base, const torre_ranks *ranks)
+static torre_status cuda_share(torre_md_program *base, const torre_ranks *ranks,
+                               torre_rank_path *const *path)
 {
     md_cuda_program *program = (md_cuda_program *)base;
     TORRE_TRY(md_share_check(program, ranks));
     program->ranks = ranks;
+    program->path = path;
     program->places = md_share_places(program);
     return md_cuda_bytes(program, &base->info.memory_bytes);
 }
@@ -321,6 +324,7 @@ const torre_md_backend torre_md_cuda = {
     .name = "cuda",
     .plan = cuda_plan,
     .share = cuda_share,
+    .ways = torre_device_ways,
     .transport = torre_cuda_transport,
     .create = cuda_create,
     .set_particles = cuda_set_particles,

@@ -26,7 +26,9 @@ typedef struct md_cuda_program {
     md_layout layout; /* to begin with */
     int list_pages;   /* bricks that lists have room for, to begin with */
     const torre_ranks *ranks; /* whose devices share the particles (md_share.h); NULL: one device */
-    int64_t places;           /* that arrays of particles have room for, to begin with */
+    torre_rank_path *const
+        *path;      /* [ranks] to each of the others, NULL: through the host; or NULL */
+    int64_t places; /* that arrays of particles have room for, to begin with */
 } md_cuda_program;
 
 typedef struct md_cuda_solver {

@@ -66,8 +66,7 @@ static size_t quad_of(const md_cuda_solver *s)
     return 4 * (size_t)s->kernels->state->state_bytes;
 }
 
-/* Memory of the device for so many bytes; what was there may be gone. */
-static torre_status make_room(md_share_room *r, int64_t bytes, const char *what)
+torre_status md_share_make_room(md_share_room *r, int64_t bytes, const char *what)
 {
     if (bytes <= r->room) return TORRE_OK;
     cudaFree(r->bytes);
@@ -78,15 +77,13 @@ static torre_status make_room(md_share_room *r, int64_t bytes, const char *what)
     return TORRE_OK;
 }
 
-static torre_status make_host_room(md_share_room *r, int64_t bytes)
+torre_status md_share_make_shown_room(md_share *h, md_share_room *r, int64_t bytes)
 {
-    if (bytes <= r->room) return TORRE_OK;
-    cudaFreeHost(r->bytes);
-    r->bytes = NULL;
-    r->room = 0;
-    TORRE_CUDA_TRY(cudaMallocHost((void **)&r->bytes, (size_t)(bytes + bytes / 8)), telling);
-    r->room = bytes + bytes / 8;
-    return TORRE_OK;
+    if (bytes <= r->room || h->ranks->one_process || !r->bytes)
+        return md_share_make_room(r, bytes, telling);
+    h->kept[h->kept_count++] = r->bytes; /* twice as much each time: few */
+    *r = (md_share_room){NULL, 0};
+    return md_share_make_room(r, 2 * bytes, telling);
 }
 
 #define UNEVEN 1.05 /* more particles than a device is to have, over its share */
@@ -112,6 +109,7 @@ torre_status md_share_new(md_cuda_solver *s)
     md_share *h = s->share = calloc(1, sizeof *h);
     if (!h) return torre_fail(TORRE_ERR_RESOURCE, "out of memory for ranks");
     h->ranks = s->program->ranks;
+    h->path = s->program->path;
     return fill(h);
 }
 
@@ -122,6 +120,7 @@ void md_share_free(md_share *h)
     md_share_room *const rooms[] = {&h->need,    &h->lent_places, &h->passed,
                                     &h->told[0], &h->told[1],     &h->scan};
     for (size_t k = 0; k < sizeof rooms / sizeof *rooms; k++) cudaFree(rooms[k]->bytes);
+    for (int k = 0; k < h->kept_count; k++) cudaFree(h->kept[k]);
     cudaFree(h->count);
     cudaFree(h->last);
     cudaFreeHost(h->sent.bytes);
@@ -202,144 +201,6 @@ static torre_status write_control(md_cuda_solver *s, const md_control *control)
     return TORRE_OK;
 }
 
-/* --- Parts from device to device --- */
-
-static int64_t bytes_of(const md_share_part part[MD_SHARE_PARTS])
-{
-    int64_t bytes = 0;
-    for (int k = 0; k < MD_SHARE_PARTS; k++) bytes += part[k].bytes;
-    return bytes;
-}
-
-/* Whether the memory of a device of this process is within reach; from now on, where it can be. */
-static torre_status meet(md_cuda_solver *s, int rank, int other)
-{
-    md_share *h = s->share;
-    if (h->met[rank]) return TORRE_OK;
-    TORRE_TRY(torre_cuda_reach(s->plan->device, other));
-    h->reached[rank] = torre_cuda_reaches(s->plan->device, other);
-    h->met[rank] = true;
-    return TORRE_OK;
-}
-
-static void add_taken(md_take_args *take, const md_share_part from[], const md_share_part to[],
-                      int64_t each)
-{
-    md_taken *t = &take->from[take->others++];
-    *t = (md_taken){.x = from[0].at,
-                    .last = (const int *)(const void *)from[2].at,
-                    .x_to = to[0].at,
-                    .count = (int)(to[0].bytes / each)};
-    if (to[1].bytes > 0) t->v = from[1].at, t->v_to = to[1].at;
-    if (t->count > take->most) take->most = t->count;
-}
-
-/* Of a device of this process, as soon as they are there: to be taken, where that is said and it is
- * within reach; copied otherwise. */
-static torre_status get_parts(md_cuda_solver *s, int rank, const md_share_letter *from,
-                              md_take_args *take)
-{
-    const md_share_part *to = s->share->in[rank];
-    const int device = s->plan->device;
-    TORRE_TRY(meet(s, rank, from->device));
-    TORRE_CUDA_TRY(cudaStreamWaitEvent(s->stream, from->ready, 0), telling);
-    for (int k = 0; k < MD_SHARE_PARTS; k++)
-        if (from->part[k].bytes != to[k].bytes)
-            return torre_fail(TORRE_ERR_RESOURCE, "GPUs have lost track of what they lend");
-    if (take && s->share->reached[rank]) {
-        add_taken(take, from->part, to, (int64_t)quad_of(s));
-        return TORRE_OK;
-    }
-    for (int k = 0; k < MD_SHARE_PARTS; k++) {
-        if (to[k].bytes == 0) continue;
-        TORRE_CUDA_TRY(cudaMemcpyPeerAsync(to[k].at, device, from->part[k].at, from->device,
-                                           (size_t)to[k].bytes, s->stream),
-                       telling);
-    }
-    return TORRE_OK;
-}
-
-static torre_status deliver_here(md_cuda_solver *s, md_take_args *take)
-{
-    md_share *h = s->share;
-    const torre_ranks *ranks = h->ranks;
-    const double start = torre_time_now();
-    const int turn = h->turn;
-    md_share_letter *const letter = h->letter[turn];
-    h->turn = 1 - turn;
-    TORRE_CUDA_TRY(cudaEventRecord(h->ready[turn], s->stream), telling);
-    for (int r = 0; r < ranks->count; r++) {
-        if (r == ranks->rank) continue;
-        memcpy(letter[r].part, h->out[r], sizeof letter[r].part);
-        letter[r].device = s->plan->device;
-        letter[r].ready = h->ready[turn];
-        TORRE_TRY(torre_rank_post(ranks, r, &letter[r], sizeof letter[r]));
-    }
-    for (int r = 0; r < ranks->count; r++) {
-        md_share_letter from;
-        if (r == ranks->rank) continue;
-        TORRE_TRY(torre_rank_receive(ranks, r, &from, sizeof from));
-        TORRE_TRY(get_parts(s, r, &from, take));
-    }
-    for (int r = 0; r < ranks->count; r++)
-        if (r != ranks->rank) TORRE_TRY(torre_rank_settle(ranks, r));
-    h->waited_s += torre_time_now() - start;
-    return TORRE_OK;
-}
-
-/* Parts of the device and the host's copy of them, one after another. */
-static torre_status copy_host(md_cuda_solver *s, const md_share_part part[MD_SHARE_PARTS],
-                              char *host, bool up)
-{
-    for (int k = 0; k < MD_SHARE_PARTS; host += part[k++].bytes) {
-        if (part[k].bytes == 0) continue;
-        TORRE_CUDA_TRY(
-            cudaMemcpyAsync(up ? part[k].at : host, up ? host : part[k].at, (size_t)part[k].bytes,
-                            up ? cudaMemcpyHostToDevice : cudaMemcpyDeviceToHost, s->stream),
-            telling);
-    }
-    return TORRE_OK;
-}
-
-static torre_status deliver_by_host(md_cuda_solver *s)
-{
-    md_share *h = s->share;
-    const torre_ranks *ranks = h->ranks;
-    int64_t out = 0, in = 0, at = 0;
-    for (int r = 0; r < ranks->count; r++) {
-        out += bytes_of(h->out[r]);
-        in += bytes_of(h->in[r]);
-    }
-    TORRE_CUDA_TRY(cudaStreamSynchronize(s->stream), telling); /* older copies of both */
-    TORRE_TRY(make_host_room(&h->sent, out));
-    TORRE_TRY(make_host_room(&h->taken, in));
-    for (int r = 0; r < ranks->count; at += bytes_of(h->out[r++]))
-        TORRE_TRY(copy_host(s, h->out[r], h->sent.bytes + at, false));
-    TORRE_CUDA_TRY(cudaStreamSynchronize(s->stream), telling);
-    const double start = torre_time_now();
-    at = 0;
-    for (int r = 0; r < ranks->count; at += bytes_of(h->out[r++]))
-        if (bytes_of(h->out[r]) > 0)
-            TORRE_TRY(torre_rank_post(ranks, r, h->sent.bytes + at, bytes_of(h->out[r])));
-    at = 0;
-    for (int r = 0; r < ranks->count; at += bytes_of(h->in[r++])) {
-        if (bytes_of(h->in[r]) == 0) continue;
-        TORRE_TRY(torre_rank_receive(ranks, r, h->taken.bytes + at, bytes_of(h->in[r])));
-        TORRE_TRY(copy_host(s, h->in[r], h->taken.bytes + at, true));
-    }
-    for (int r = 0; r < ranks->count; r++)
-        if (r != ranks->rank) TORRE_TRY(torre_rank_settle(ranks, r));
-    h->waited_s += torre_time_now() - start;
-    return TORRE_OK;
-}
-
-/* Queue that parts of `out` of all are in those of `in`; but for those that *take is told of, for
- * the caller. */
-static torre_status deliver(md_cuda_solver *s, md_take_args *take)
-{
-    return s->share->ranks->one_process ? deliver_here(s, take) : deliver_by_host(s);
-}
-
 /* --- Bricks --- */
 
 /* Number of the brick, along the curve, that a position inside of the box is in, as the sort finds
@@ -382,8 +243,8 @@ static torre_status take_cuts(md_cuda_solver *s)
     TORRE_TRY(tell_all(h->ranks, h->split.cut, (count + 1) * (int64_t)sizeof *h->split.cut));
     for (int r = 0; r <= count; r++) cuts.first[r] = (int)h->split.cut[r];
     TORRE_TRY(md_cuda_take_bricks(s, cuts.first[self], cuts.first[self + 1] - cuts.first[self]));
-    TORRE_TRY(
-        make_room(&h->need, ((int64_t)bricks * s->layout.slots + 1) * 4, "the table of bins"));
+    TORRE_TRY(md_share_make_room(&h->need, ((int64_t)bricks * s->layout.slots + 1) * 4,
+                                 "the table of bins"));
     TORRE_CUDA_TRY(
         s->kernels->state->need(&s->tiles, &cuts, (uint32_t *)(void *)h->need.bytes, s->stream),
         "sharing bins");
@@ -640,12 +501,12 @@ static void plan_passing(md_cuda_solver *s, md_lend_args *a, const handed *all, 
     for (int r = 0; r < h->ranks->count; r++) {
         const int64_t lent = all->count[self][r], got = r == self ? 0 : all->count[r][self];
         a->first[r] = (int)from;
-        h->out[r][0] = (md_share_part){x + from * each, lent * each};
-        h->out[r][1] = (md_share_part){v + from * each, lent * each};
-        h->out[r][2] = (md_share_part){id + from * ids, lent * ids};
-        h->in[r][0] = (md_share_part){(char *)s->x[s->x_now] + to * each, got * each};
-        h->in[r][1] = (md_share_part){(char *)s->v[s->v_now] + to * each, got * each};
-        h->in[r][2] = (md_share_part){(char *)(s->id[s->id_now] + to), got * ids};
+        h->out[r][0] = (torre_rank_piece){x + from * each, lent * each};
+        h->out[r][1] = (torre_rank_piece){v + from * each, lent * each};
+        h->out[r][2] = (torre_rank_piece){id + from * ids, lent * ids};
+        h->in[r][0] = (torre_rank_piece){(char *)s->x[s->x_now] + to * each, got * each};
+        h->in[r][1] = (torre_rank_piece){(char *)s->v[s->v_now] + to * each, got * each};
+        h->in[r][2] = (torre_rank_piece){(char *)(s->id[s->id_now] + to), got * ids};
         from += lent;
         to += got;
     }
@@ -662,7 +523,7 @@ static torre_status pass(md_cuda_solver *s, md_lend_args *a, const handed *all)
         out += all->count[self][r];
         in += all->count[r][self];
     }
-    TORRE_TRY(make_room(&h->passed, out * (2 * (int64_t)quad_of(s) + 4) + 16, telling));
+    TORRE_TRY(md_share_make_shown_room(h, &h->passed, out * (2 * (int64_t)quad_of(s) + 4) + 16));
     if (s->first_own + s->own_count + in > s->places) {
         TORRE_TRY(md_cuda_grow(s, s->own_count + in + (s->own_count + in) / 16));
         a->sort = md_cuda_sort_args(s, a->sort.half_step, a->sort.most);
@@ -672,7 +533,7 @@ static torre_status pass(md_cuda_solver *s, md_lend_args *a, const handed *all)
     a->sort.x_was = NULL;
     plan_passing(s, a, all, out);
     TORRE_CUDA_TRY(s->kernels->state->lend(a, s->stream), telling);
-    TORRE_TRY(deliver(s, NULL));
+    TORRE_TRY(md_share_deliver(s, NULL));
     s->received = in;
     return TORRE_OK;
 }
@@ -738,9 +599,9 @@ static torre_status find_borders(md_cuda_solver *s)
                         .own = (int)s->own_count};
     TORRE_CUDA_TRY(md_scan_bytes(a.own + 1, &a.scan_bytes), telling);
     const int64_t ints = (a.own + 1) * (int64_t)sizeof(int), front = (2 * ints + 255) / 256 * 256;
-    TORRE_TRY(make_room(&h->scan, front + (int64_t)a.scan_bytes + 16, telling));
-    TORRE_TRY(
-        make_room(&h->lent_places, (h->lent[h->ranks->count] + 1) * (int64_t)sizeof(int), telling));
+    TORRE_TRY(md_share_make_room(&h->scan, front + (int64_t)a.scan_bytes + 16, telling));
+    TORRE_TRY(md_share_make_room(&h->lent_places,
+                                 (h->lent[h->ranks->count] + 1) * (int64_t)sizeof(int), telling));
     a.flag = (int *)(void *)h->scan.bytes;
     a.at = a.flag + a.own + 1;
     a.scan_scratch = h->scan.bytes + front;
@@ -791,7 +652,7 @@ torre_status md_share_tell(md_cuda_solver *s, void *x, void *v)
     md_share_room *told = &h->told[h->turn_told];
     const int self = h->ranks->rank, all = h->lent[h->ranks->count];
     const int64_t each = (int64_t)quad_of(s), quads = all * each;
-    TORRE_TRY(make_room(told, 2 * quads + 16, telling));
+    TORRE_TRY(md_share_make_shown_room(h, told, 2 * quads + 16));
     char *const x_out = told->bytes, *const v_out = x_out + quads, *const last = v_out + quads;
     const md_tell_args a = {.lent = (const int *)(const void *)h->lent_places.bytes,
                             .count = all,
@@ -808,15 +669,15 @@ torre_status md_share_tell(md_cuda_solver *s, void *x, void *v)
         const int64_t lent = (h->lent[r + 1] - h->lent[r]) * each;
         const int64_t got = r == self ? 0 : (h->first[r + 1] - h->first[r]) * each;
         const int64_t flag = r == self ? 0 : (int64_t)sizeof(int);
-        h->out[r][0] = (md_share_part){x_out + from, lent};
-        h->out[r][1] = (md_share_part){v_out + from, v ? lent : 0};
-        h->out[r][2] = (md_share_part){last, flag};
-        h->in[r][0] = (md_share_part){(char *)x + to, got};
-        h->in[r][1] = (md_share_part){(char *)v + (v ? to : 0), v ? got : 0};
-        h->in[r][2] = (md_share_part){(char *)(h->last + r), flag};
+        h->out[r][0] = (torre_rank_piece){x_out + from, lent};
+        h->out[r][1] = (torre_rank_piece){v_out + from, v ? lent : 0};
+        h->out[r][2] = (torre_rank_piece){last, flag};
+        h->in[r][0] = (torre_rank_piece){(char *)x + to, got};
+        h->in[r][1] = (torre_rank_piece){(char *)v + (v ? to : 0), v ? got : 0};
+        h->in[r][2] = (torre_rank_piece){(char *)(h->last + r), flag};
     }
     md_take_args take = {.control = s->control};
-    TORRE_TRY(deliver(s, &take));
+    TORRE_TRY(md_share_deliver(s, &take));
     if (take.others > 0) TORRE_CUDA_TRY(s->kernels->state->take(&take, s->stream), telling);
     if (take.others == h->ranks->count - 1) return TORRE_OK;
     TORRE_CUDA_TRY(s->kernels->state->join(s->control, h->last, h->ranks->count, s->stream),

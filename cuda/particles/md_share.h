@@ -11,11 +11,12 @@
  *          first[0]            first[self]        first[self + 1]     first[devices]
  *
  * After each step a device packs those of its own that others need, in their order, and each of
- * these puts its part of that where it belongs: devices of a process wait for an event of the other
- * and read its memory in one kernel, or have it copied where that is out of reach; processes send
- * messages through page-locked memory of the host. Whether a particle has
- * gone too far for the lists goes along. At a rebuild particles go to all who need what is in the
- * bins that they have come to, and the sort puts them into the order.
+ * these puts its part of that where it belongs (md_deliver.c): devices of a process wait for an
+ * event of the other and read its memory in one kernel, or have it copied where that is out of
+ * reach; processes take the ways of core/rank_way.h, or send messages through page-locked memory of
+ * the host. Whether a particle has gone too far for the lists goes along. At a rebuild particles go
+ * to all who need what is in the bins that they have come to, and the sort puts them into the
+ * order.
  *
  * All devices call the same functions at the same time.
  */
@@ -31,25 +32,21 @@ typedef struct md_share_room {
     int64_t room;
 } md_share_room;
 
-/* Part of what a device tells another one: memory of the device. */
-typedef struct md_share_part {
-    char *at;
-    int64_t bytes;
-} md_share_part;
-
-enum { MD_SHARE_PARTS = 3 };
+/* Parts of what a device tells another one. */
+enum { MD_SHARE_PARTS = TORRE_WAY_PIECES };
 
 /* To another device of the process: where to copy from, once it is there. */
 typedef struct md_share_letter {
-    md_share_part part[MD_SHARE_PARTS];
+    torre_rank_piece part[MD_SHARE_PARTS];
     int device;
     cudaEvent_t ready;
 } md_share_letter;
 
 struct md_share {
     const torre_ranks *ranks;
-    torre_bin_split split;      /* of the bricks */
-    bool uneven;                /* they are to be shared anew */
+    torre_rank_path *const *path; /* of md_cuda_program */
+    torre_bin_split split;        /* of the bricks */
+    bool uneven;                  /* they are to be shared anew */
     int64_t cut_most;           /* particles of the device with most, when they were; 0: not yet */
     int64_t own_of[MD_DEVICES]; /* particles of each device, */
     int first[MD_DEVICES + 1];  /* the place here of the first of them, */
@@ -65,16 +62,27 @@ struct md_share {
     bool met[MD_DEVICES], reached[MD_DEVICES]; /* told of where they are; whose memory this device
                                                   reaches */
     md_share_letter letter[2][MD_DEVICES];
-    md_share_part out[MD_DEVICES][MD_SHARE_PARTS], in[MD_DEVICES][MD_SHARE_PARTS];
+    torre_rank_piece out[MD_DEVICES][MD_SHARE_PARTS], in[MD_DEVICES][MD_SHARE_PARTS];
     md_share_room sent, taken; /* page-locked: messages of all parts */
-    void *said;                /* what was said last */
-    double waited_s;           /* for other devices */
+    void *kept[128];           /* what told and passed were before they grew: others may look */
+    int kept_count;
+    void *said;      /* what was said last */
+    double waited_s; /* for other devices */
 };
 
 /* TORRE_ERR_USAGE: what several devices do not do. */
 torre_status md_share_check(const md_cuda_program *program, const torre_ranks *ranks);
 /* Particles that a device is likely to have room for. */
 int64_t md_share_places(const md_cuda_program *program);
+
+/* Memory of the device for so many bytes; what was there may be gone. Of what others look at it
+ * stays where they are processes. */
+torre_status md_share_make_room(md_share_room *r, int64_t bytes, const char *what);
+torre_status md_share_make_shown_room(md_share *share, md_share_room *r, int64_t bytes);
+
+/* Queue that parts of `out` of all are in those of `in`; but for those that *take (may be NULL) is
+ * told of, for the caller. */
+torre_status md_share_deliver(md_cuda_solver *s, md_take_args *take);
 
 /* The share of a solver. */
 torre_status md_share_new(md_cuda_solver *s);

@@ -15,6 +15,14 @@ enum { TORRE_WAY_TEXT = 200 };
 
 typedef struct torre_rank_way torre_rank_way;
 
+/* Bytes in memory of a device. */
+typedef struct torre_rank_piece {
+    char *at;
+    int64_t bytes;
+} torre_rank_piece;
+
+enum { TORRE_WAY_PIECES = 3 }; /* that go together, at most */
+
 /* Every path starts with this; the rest is private to its way. */
 typedef struct torre_rank_path {
     const torre_rank_way *way;
@@ -26,8 +34,8 @@ typedef struct torre_rank_path {
 } torre_rank_path;
 
 /*
- * All functions of both ranks in turn: what one gives the other takes, two arrays of so many bytes
- * each, one after another.
+ * All functions of both ranks in turn: what one gives the other takes, in pieces of as many bytes,
+ * one after another.
  */
 struct torre_rank_way {
     const char *name;  /* as TORRE_TRANSPORT of the environment has it: "nccl" */
@@ -39,12 +47,23 @@ struct torre_rank_way {
                          char why[TORRE_WAY_TEXT]);
     /* Where bytes that the other gives are to go from now on; NULL: nowhere, and memory that was
      * the place can be freed once both are back. NULL, the function: take says it. */
-    torre_status (*place)(torre_rank_path *path, char *const *here);
+    torre_status (*place)(torre_rank_path *path, char *const here[2]);
     /* Set off with bytes, which stay as they are until the other has taken them; and wait until
-     * what was given has gone. */
-    torre_status (*give)(torre_rank_path *path, char *const from[2], int64_t bytes);
+     * what was given has gone. With a place: two pieces. */
+    torre_status (*give)(torre_rank_path *path, const torre_rank_piece *from, int pieces);
     torre_status (*gone)(torre_rank_path *path);
-    torre_status (*take)(torre_rank_path *path, char *const to[2], int64_t bytes);
+    torre_status (*take)(torre_rank_path *path, const torre_rank_piece *to, int pieces);
+    /*
+     * Both NULL, or in the order of what the device does, for which nobody waits. show: what is in
+     * these pieces when the stream has come this far is for the other to fetch. It stays so until
+     * the stream has come behind the fetch of what the other shows next, and the memory until the
+     * path is closed. fetch: queue that pieces have what the other shows. Each show is followed by
+     * a fetch, and before the next one by gone.
+     */
+    torre_status (*show)(torre_rank_path *path, void *stream, const torre_rank_piece *from,
+                         int pieces);
+    torre_status (*fetch)(torre_rank_path *path, void *stream, const torre_rank_piece *to,
+                          int pieces);
     void (*close)(torre_rank_path *path); /* also after a failure of either; NULL is fine */
 };
 

@@ -27,7 +27,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "core/ranks.h"
+#include "core/rank_way.h"
 #include "core/status.h"
 #include "particles/barostat.h"
 #include "particles/bath.h"
@@ -241,8 +241,12 @@ typedef struct torre_md_backend {
      * time; arrays of particles are those of rank 0, which gets and visits all, and others give
      * NULL, or arrays that are not looked at. TORRE_ERR_USAGE: it is not for ranks, and why.
      * Afterwards the same TORRE_ERR_UNSTABLE comes to all; another failure is one rank's own.
+     * path: [ranks] past the host, of `ways`, which are opened before create and closed after
+     * destroy; NULL: there is none.
      */
-    torre_status (*share)(torre_md_program *program, const torre_ranks *ranks);
+    torre_status (*share)(torre_md_program *program, const torre_ranks *ranks,
+                          torre_rank_path *const *path);
+    const torre_rank_way *const *ways; /* that it can take, the last one NULL; NULL: none */
 
     /* How particles of ranks that are devices of this process go from one to another, in words;
      * NULL: as messages do. */

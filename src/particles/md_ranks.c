@@ -23,9 +23,19 @@ typedef struct rank_solver {
     torre_md_solver *own;
 } rank_solver;
 
+/* Ways past the host (core/rank_way.h) to each of the others. */
+struct torre_md_links {
+    const torre_ranks *ranks;
+    const torre_rank_way *const *ways;
+    int device;
+    torre_rank_met met;      /* of rank 0 */
+    torre_rank_path *path[]; /* [ranks] */
+};
+
 /* What rank 0 has all do, with what it has itself as arguments. */
 typedef enum request_kind {
     ASK_END = 1,
+    ASK_MEET,
     ASK_START,
     ASK_SET_PARTICLES,
     ASK_ADVANCE,
@@ -200,6 +210,32 @@ static torre_status whole_resume(torre_md_solver *solver)
     return done(ranks_of(solver), status);
 }
 
+/* Of processes with devices: none of them is open yet. */
+static torre_status links_new(torre_md_run *run, const torre_ranks *ranks)
+{
+    if (!run->backend->ways || !ranks->look) return TORRE_OK;
+    TORRE_TRY(torre_rank_meet_check());
+    torre_md_links *made = calloc(1, sizeof *made + (size_t)ranks->count * sizeof made->path[0]);
+    if (!made) return torre_fail(TORRE_ERR_RESOURCE, "out of memory for ranks");
+    made->ranks = ranks;
+    made->ways = run->backend->ways;
+    made->device = run->info->plan.device;
+    run->links = made;
+    return TORRE_OK;
+}
+
+static torre_status links_open(torre_md_links *l)
+{
+    return torre_rank_meet_all(l->ranks, l->device, l->ways, l->path, &l->met);
+}
+
+void torre_md_links_close(torre_md_links *l)
+{
+    for (int i = 0; l && i < l->ranks->count; i++)
+        if (l->path[i]) l->path[i]->way->close(l->path[i]);
+    free(l);
+}
+
 torre_status torre_md_run_share(torre_md_run *run, const torre_ranks *ranks)
 {
     const size_t bytes =
@@ -210,7 +246,8 @@ torre_status torre_md_run_share(torre_md_run *run, const torre_ranks *ranks)
     if (!backend->share)
         return torre_fail(TORRE_ERR_USAGE, "%s cannot share a run by {backend} %s; take cpu",
                           ranks->who, backend->name);
-    TORRE_TRY(backend->share(run->program, ranks));
+    TORRE_TRY(links_new(run, ranks));
+    TORRE_TRY(backend->share(run->program, ranks, run->links ? run->links->path : NULL));
     if (ranks->rank > 0) return TORRE_OK;
     TORRE_TRY(torre_md_program_new(bytes, run->problem, &run->info->plan, &made));
     made->info = *run->info;
@@ -288,7 +325,9 @@ torre_status torre_md_ranks_gather(torre_md_run *run, const torre_ranks *ranks, 
     for (int i = 0; p && i < ranks->count; i++)
         memcpy(p->device[i], all[i].device, sizeof p->device[i]);
     free(all);
-    return status;
+    if (!p || !run->links) return status;
+    status = ask(ranks, ASK_MEET, 0);
+    return done(ranks, status ? status : links_open(run->links));
 }
 
 /* What rank 0 does itself at the same time. */
@@ -300,6 +339,8 @@ static torre_status do_request(torre_md_run *run, const request *r)
     torre_md_sums sums;
     torre_status status;
     switch ((request_kind)r->kind) {
+    case ASK_MEET:
+        return links_open(run->links);
     case ASK_START:
         status = backend->create(run->program, &run->solver);
         if (!status) run->program = NULL;
@@ -351,8 +392,10 @@ torre_md_ranks_told torre_md_run_ranks(const torre_md_run *run)
     const rank_program *p =
         (const rank_program *)(run->solver ? run->solver->program : run->program);
     const bool gpus = strcmp(p->backend->name, "cuda") == 0;
+    const torre_md_links *l = run->links;
     return (torre_md_ranks_told){.ranks = p->ranks->count,
                                  .what = p->ranks->what,
-                                 .transport = p->ranks->transport,
+                                 .transport = l ? l->met.text : p->ranks->transport,
+                                 .transport_why = l ? l->met.why : "",
                                  .device = gpus ? p->device : NULL};
 }

@@ -10,7 +10,7 @@
 #ifndef TORRE_MD_RANKS_H
 #define TORRE_MD_RANKS_H
 
-#include "core/ranks.h"
+#include "core/rank_meet.h"
 #include "particles/md_run.h"
 
 /*
@@ -18,6 +18,9 @@
  * TORRE_ERR_USAGE: it is not for ranks.
  */
 torre_status torre_md_run_share(torre_md_run *run, const torre_ranks *ranks);
+
+/* Behind the solver; NULL is fine. */
+void torre_md_links_close(torre_md_links *links);
 
 /* Rank 0, with its own status: whether all have come as far; what they failed with, once.
  * TORRE_ERR_USAGE where they have planned otherwise. */
@@ -33,10 +36,10 @@ torre_status torre_md_ranks_serve(torre_md_run *run, const torre_ranks *ranks, t
 
 /* What there is to tell. */
 typedef struct torre_md_ranks_told {
-    int ranks;        /* 1: it is not shared */
-    const char *what; /* one of them is: "rank" */
-    const char *transport;
-    const char (*device)[128]; /* GPUs of all ranks; NULL: they have none */
+    int ranks;                             /* 1: it is not shared */
+    const char *what;                      /* one of them is: "rank" */
+    const char *transport, *transport_why; /* why no better way; empty: it is the best */
+    const char (*device)[128];             /* GPUs of all ranks; NULL: they have none */
 } torre_md_ranks_told;
 
 torre_md_ranks_told torre_md_run_ranks(const torre_md_run *run);

@@ -6,6 +6,7 @@
 #include "core/phase.h"
 #include "particles/md_crew.h"
 #include "particles/md_pace.h"
+#include "particles/md_ranks.h"
 
 torre_status torre_md_run_new(const torre_md_problem *problem, const char *backend,
                               const torre_md_plan *plan, torre_md_run **run)
@@ -33,6 +34,7 @@ void torre_md_run_free(torre_md_run *run)
     torre_md_crew_end(run->crew);
     if (run->solver) run->solver->backend->destroy(run->solver);
     torre_md_program_free(run->program);
+    torre_md_links_close(run->links);
     torre_md_crew_free(run->crew);
     torre_mps_measure_free(run->fluid);
     free(run->row);

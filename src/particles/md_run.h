@@ -19,7 +19,8 @@
 extern "C" {
 #endif
 
-typedef struct torre_md_crew torre_md_crew; /* md_crew.h */
+typedef struct torre_md_crew torre_md_crew;   /* md_crew.h */
+typedef struct torre_md_links torre_md_links; /* md_ranks.h */
 
 /* A run in progress. The members may be read at any time. */
 typedef struct torre_md_run {
@@ -39,6 +40,7 @@ typedef struct torre_md_run {
     int64_t row_step;            /* step of the last row; -1 before the first */
     double neighbors;            /* as in torre_md_sums, at the last row */
     torre_md_crew *crew;         /* threads of the other GPUs that share it; or NULL */
+    torre_md_links *links;       /* to other ranks, past the host; or NULL */
     torre_md_times before_start; /* what the backend had counted when the loop began */
 } torre_md_run;
 

@@ -194,6 +194,7 @@ static void add_ranks(torre_report *r, const torre_md_run *md)
     torre_md_run_times(md, &t, &c);
     torre_report_integer(r, "ranks", told.ranks);
     torre_report_text(r, "transport", told.transport);
+    if (told.transport_why[0]) torre_report_text(r, "transport_why", told.transport_why);
     torre_report *devices = told.device ? torre_report_array(r, "devices") : NULL;
     for (int i = 0; i < told.ranks && devices; i++)
         torre_report_text(devices, NULL, told.device[i]);

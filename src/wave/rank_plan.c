@@ -176,7 +176,7 @@ torre_status torre_wave_run_share(torre_wave_run *run, const torre_ranks *ranks)
 {
     torre_wave_program *made;
     if (ranks->count == 1) return TORRE_OK;
-    TORRE_TRY(torre_rank_transport_check());
+    TORRE_TRY(torre_rank_meet_check());
     if (run->backend->for_parts && !run->program->maker) {
         TORRE_TRY(run->backend->for_parts(&run->program));
         run->info = run->program->info;

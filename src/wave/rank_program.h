@@ -2,17 +2,12 @@
 #ifndef TORRE_RANK_PROGRAM_H
 #define TORRE_RANK_PROGRAM_H
 
-#include "core/rank_way.h"
+#include "core/rank_meet.h"
 #include "core/ranks.h"
 #include "wave/part.h"
 #include "wave/planes.h"
 #include "wave/program.h"
 #include "wave/rank_run.h"
-
-/* How planes go between ranks, and why they go no other way that comes first. */
-typedef struct torre_rank_met {
-    char text[2 * TORRE_WAY_TEXT], why[4 * TORRE_WAY_TEXT];
-} torre_rank_met;
 
 typedef struct torre_rank_program {
     torre_wave_program base;

@@ -156,8 +156,9 @@ static torre_status go(torre_rank_slab *s, torre_rank_link *link, bool into, tor
     const int64_t bytes = torre_planes_bytes(&p->layout, planes) / 2;
     torre_plane_place at;
     p->backend->place(s->solver, planes.low, &at);
-    return into ? link->path->way->take(link->path, at.array, bytes)
-                : link->path->way->give(link->path, at.array, bytes);
+    const torre_rank_piece piece[2] = {{at.array[0], bytes}, {at.array[1], bytes}};
+    return into ? link->path->way->take(link->path, piece, 2)
+                : link->path->way->give(link->path, piece, 2);
 }
 
 /* What this rank sent that way has gone, and room is where it was. */

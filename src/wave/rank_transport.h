@@ -4,9 +4,6 @@
 
 #include "wave/rank_program.h"
 
-/* TORRE_ERR_USAGE: TORRE_TRANSPORT of the environment names no way. */
-torre_status torre_rank_transport_check(void);
-
 /* All ranks at the same time: try ways between neighbours, and open what goes. Memory of the host
  * that is not needed then is planned no more. rank 0: what the others found comes with it. */
 torre_status torre_rank_transport_open(torre_rank_program *program);

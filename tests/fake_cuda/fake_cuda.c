@@ -430,7 +430,7 @@ cudaError_t cudaMemGetInfo(size_t *unused, size_t *total)
     return cudaSuccess;
 }
 
-/* --- Memory of other processes, which copies write: a view that nobody can read or write here. */
+/* --- Memory of other processes, which copies read and write: a view that nobody else can here. */
 
 typedef struct view {
     char *base, *there;
@@ -501,17 +501,19 @@ cudaError_t cudaIpcCloseMemHandle(void *address)
     return cudaSuccess;
 }
 
-static cudaError_t copy_to_view(const view *v, const void *to, const void *from, size_t bytes)
+/* to: the view is what is written. */
+static cudaError_t copy_view(const view *v, bool to, const void *at, const void *own, size_t bytes)
 {
-    char *there = v->there + ((const char *)to - v->base);
+    char *there = v->there + ((const char *)at - v->base);
     for (size_t done = 0; done < bytes;) {
-        const struct iovec here = {(char *)from + done, bytes - done},
+        const struct iovec here = {(char *)own + done, bytes - done},
                            other = {there + done, bytes - done};
-        const ssize_t now = process_vm_writev(v->process, &here, 1, &other, 1, 0);
+        const ssize_t now = to ? process_vm_writev(v->process, &here, 1, &other, 1, 0)
+                               : process_vm_readv(v->process, &here, 1, &other, 1, 0);
         if (now <= 0) return give(cudaErrorUnknown);
         done += (size_t)now;
     }
-    TRACE("copy to another process, %zu\n", bytes);
+    TRACE("copy %s another process, %zu\n", to ? "to" : "from", bytes);
     return cudaSuccess;
 }
 
@@ -529,8 +531,11 @@ static cudaError_t copy(const char *call, void *to, size_t to_pitch, const void 
     ONE_AT_A_TIME();
     if (fails(call)) return give(cudaErrorUnknown);
     if (width == 0 || height == 0) return cudaSuccess;
-    const view *other = kind == cudaMemcpyDeviceToDevice && height == 1 ? view_of(to, width) : NULL;
-    if (other && on_device(from, width)) return copy_to_view(other, to, from, width);
+    const bool plain = kind == cudaMemcpyDeviceToDevice && height == 1;
+    const view *other = plain ? view_of(to, width) : NULL,
+               *source = plain ? view_of(from, width) : NULL;
+    if (other && on_device(from, width)) return copy_view(other, true, to, from, width);
+    if (source && on_device(to, width)) return copy_view(source, false, from, to, width);
     uint64_t h = HASH;
     if ((int)kind < 1 || (int)kind > 3 || !legal_copy(to, from, width, kind) ||
         !legal_copy((char *)to + (height - 1) * to_pitch,

@@ -143,8 +143,10 @@ static torre_status check_share(const torre_cpu_program *program, const torre_ra
     return TORRE_OK;
 }
 
-static torre_status cpu_share(torre_md_program *base, const torre_ranks *ranks)
+static torre_status cpu_share(torre_md_program *base, const torre_ranks *ranks,
+                              torre_rank_path *const *path)
 {
+    (void)path; /* it says that it takes none */
     torre_cpu_program *program = (torre_cpu_program *)base;
     torre_md_plan *plan = &base->info.plan;
     TORRE_TRY(check_share(program, ranks));
