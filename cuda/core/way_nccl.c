@@ -233,9 +233,19 @@ static torre_status nccl_open(const torre_ranks *ranks, int rank, int device,
     return status;
 }
 
+static bool nccl_here(char text[TORRE_WAY_TEXT])
+{
+    const torre_nccl *nccl = torre_nccl_library(text, TORRE_WAY_TEXT);
+    if (nccl)
+        snprintf(text, TORRE_WAY_TEXT, "NCCL %d.%d.%d", nccl->version / 10000,
+                 nccl->version / 100 % 100, nccl->version % 100);
+    return nccl;
+}
+
 const torre_rank_way torre_way_nccl = {.name = "nccl",
                                        .title = "NCCL",
                                        .meets = true,
+                                       .here = nccl_here,
                                        .open = nccl_open,
                                        .give = nccl_give,
                                        .gone = nccl_gone,

@@ -41,6 +41,9 @@ struct torre_rank_way {
     const char *name;  /* as TORRE_TRANSPORT of the environment has it: "nccl" */
     const char *title; /* in sentences: "NCCL" */
     bool meets;        /* the device computes nothing while bytes wait for the other rank */
+    /* Whether the library that it is of is on this machine; which, or why not. NULL: only a trial
+     * tells. */
+    bool (*here)(char text[TORRE_WAY_TEXT]);
     /* Try it with a few bytes, with the rank that does the same; NULL, and why, where they do not
      * go that way. TORRE_ERR_RESOURCE: not even messages go. */
     torre_status (*open)(const torre_ranks *ranks, int rank, int device, torre_rank_path **path,

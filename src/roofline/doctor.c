@@ -7,6 +7,7 @@
 #include "core/cpu.h"
 #include "core/memory.h"
 #include "core/phase.h"
+#include "core/rank_way.h"
 #include "roofline/doctor_rates.h"
 #include "roofline/engine_compare.h"
 #include "wave/cpu/backend_cpu.h"
@@ -14,7 +15,13 @@
 
 enum { STEPS = 21, HEIGHT = 8 }; /* towers that are not all of the same height */
 
-static void describe_machine(int threads, int device, torre_diagnosis *d)
+static void look_for_nccl(const torre_wave_backend *cuda, torre_diagnosis *d)
+{
+    for (const torre_rank_way *const *way = cuda->ways; way && *way; way++)
+        if (strcmp((*way)->name, "nccl") == 0) d->nccl = (*way)->here(d->nccl_text);
+}
+
+static void describe_machine(int threads, int device, bool ranks, torre_diagnosis *d)
 {
     const torre_cpu *cpu = torre_cpu_get();
     snprintf(d->cpu, sizeof d->cpu, "%d x %s (%s)", threads > 0 ? threads : cpu->threads, cpu->name,
@@ -22,10 +29,12 @@ static void describe_machine(int threads, int device, torre_diagnosis *d)
     memcpy(d->cache, cpu->cache, sizeof d->cache);
     d->memory_available = torre_memory_available();
     torre_cuda_probe_run(device, &d->cuda);
-    for (const torre_backend *b = torre_backends; b->name; b++)
-        if (strcmp(b->name, "cuda") == 0)
-            d->wave_cuda =
-                torre_backend_available(b, device, d->wave_cuda_reason, sizeof d->wave_cuda_reason);
+    for (const torre_backend *b = torre_backends; b->name; b++) {
+        if (strcmp(b->name, "cuda") != 0) continue;
+        d->wave_cuda =
+            torre_backend_available(b, device, d->wave_cuda_reason, sizeof d->wave_cuda_reason);
+        if (d->wave_cuda && ranks) look_for_nccl(b->wave, d);
+    }
 }
 
 static void run_check(torre_compare *compare, const torre_wave_backend *backend,
@@ -84,7 +93,7 @@ torre_status torre_diagnose(const torre_examination *e, torre_diagnosis *d)
     memset(d, 0, sizeof *d);
     d->sound = true;
     torre_surroundings_find(e->threads, &around); /* first: how busy the machine is without this */
-    describe_machine(e->threads, e->device, d);
+    describe_machine(e->threads, e->device, !around.no_mpi, d);
     for (int order = 2; order <= TORRE_MAX_ORDER; order += 2)
         TORRE_TRY(check_order(e, order, TORRE_F32, d));
     TORRE_TRY(check_order(e, 2, TORRE_F64, d));

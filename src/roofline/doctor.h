@@ -37,6 +37,8 @@ typedef struct torre_diagnosis {
     torre_cuda_probe cuda;
     bool wave_cuda;             /* whether the wave backend takes the GPU ... */
     char wave_cuda_reason[256]; /* ... and if not, its own words */
+    bool nccl;                  /* for ranks whose GPUs send to each other: */
+    char nccl_text[200];        /* "NCCL 2.28.9", or why there is none; "": nobody asked */
     torre_doctor_check check[TORRE_DOCTOR_CHECKS];
     int checks;
     bool sound;                                      /* every check that was offered passed */

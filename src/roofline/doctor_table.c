@@ -24,6 +24,8 @@ static void print_gpu(FILE *out, const torre_diagnosis *d)
     if (c->uuid[0]) fprintf(out, "            %s\n", c->uuid);
     if (c->state == TORRE_CUDA_WORKS && !d->wave_cuda)
         fprintf(out, "            wave cannot use it: %s\n", d->wave_cuda_reason);
+    if (d->nccl_text[0])
+        fprintf(out, "            between ranks: %s%s\n", d->nccl ? "" : "no NCCL: ", d->nccl_text);
 }
 
 static void print_checks(FILE *out, const torre_diagnosis *d)

@@ -151,6 +151,7 @@ void torre_report_diagnosis(torre_report *report, const torre_diagnosis *d)
     torre_report_integer(cuda, "compute_capability", c->capability);
     torre_report_integer(cuda, "memory_free_bytes", c->free_bytes);
     torre_report_bool(cuda, "wave", d->wave_cuda);
+    torre_report_text(cuda, "nccl", d->nccl ? d->nccl_text : NULL);
     report_checks(report, d);
     report_rates(report, d);
     report_advice(report, d);

@@ -95,6 +95,19 @@ def check_lacking(whole, options):
         expect(whole, HOST, why, 2, *options, **variables)
 
 
+def check_doctor():
+    """Which NCCL there is, or why there is none."""
+    def told(**variables):
+        run_of = subprocess.run([os.path.join(FAKE, "doctor"), "--no-rates", "--json", "d.json"], capture_output=True, text=True,
+                                env={**os.environ, **variables}, check=False)
+        with open("d.json", encoding="utf-8") as f:
+            return json.load(f)["cuda"]["nccl"], run_of.stdout
+    nccl, table = told(LD_LIBRARY_PATH=FAKE)
+    assert nccl == "NCCL 2.28.9" and "between ranks: NCCL 2.28.9\n" in table, table
+    nccl, table = told(LD_LIBRARY_PATH="broken")
+    assert nccl is None and "between ranks: no NCCL: " in table and "libnccl.so.2: " in table, table
+
+
 def check_failures(options):
     """What fails in the middle of a run, and a rank that dies: code 4 and one line."""
     for variables, words in (({**NCCL, "FAKE_NCCL_FAIL": "SEND:9", "FAKE_NCCL_RANK": "1"}, "rank 1 failed: sending to rank 0 by NCCL"),
@@ -126,6 +139,7 @@ def main():
                        check=True)
         whole, options = check_ways()
         check_lacking(whole, options)
+        check_doctor()
         os.remove("u.npy")
         check_failures(options)
 
