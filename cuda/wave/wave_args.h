@@ -177,7 +177,7 @@ typedef struct torre_step_kernel {
     cudaError_t (*launch)(const torre_wave_args *args, const torre_wide_stencil *stencil,
                           const torre_step_launch *launch, cudaStream_t stream);
     /* The same step in these boxes alone, which begin and end with whole vectors along z (or the
-     * last one); density is constant. */
+     * last one). */
     cudaError_t (*shell)(const torre_wave_args *args, const torre_boxes *boxes,
                          cudaStream_t stream);
     /* What layers make of the step: field[0] and their memory. */

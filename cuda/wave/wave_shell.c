@@ -32,11 +32,6 @@ torre_status torre_cuda_shell_check(const torre_turned *t, const torre_tower_ker
     const torre_wave_problem *p = &t->problem;
     const int64_t v = 16 / (int64_t)p->precision;
     const char *kind = torre_absorbing_name(p->absorbing);
-    if (p->density_cells)
-        return torre_fail(TORRE_ERR_USAGE,
-                          "{engine} torre has no layers of {absorbing} %s beside {density} that "
-                          "varies on a GPU; use {engine} stepwise or {absorbing} sponge",
-                          kind);
     /* one step at a time makes images of planes anew in each step, which towers do not */
     if (p->size[2] % v == 0 || (p->order == 2 ? kernel->in_registers : torre_pml_face(p, 2, 1)))
         return TORRE_OK;
@@ -176,6 +171,7 @@ static torre_status plan_receivers(torre_cuda_program *program)
         if (!takes_receiver(program, r)) continue;
         torre_device_sum *to = &t->shell_sums[program->shell.receivers];
         to->tap = sum->tap;
+        to->node = t->sums[r].node;
         for (int a = 0; a < 3; a++) to->count[a] = sum->count[a];
         t->shell_number[program->shell.receivers++] = (int)r;
     }
@@ -255,6 +251,7 @@ static torre_status record(torre_cuda_solver *s, const void *field, int64_t row)
                              .plain = torre_traces_plain(p),
                              .sums = s->memory[TORRE_PIECE_SHELL_SUMS],
                              .taps = s->memory[TORRE_PIECE_SHELL_TAPS],
+                             .scales = s->memory[TORRE_PIECE_SUM_SCALES],
                              .number = s->memory[TORRE_PIECE_SHELL_NUMBERS],
                              .columns = recorded};
     char *to = s->memory[TORRE_PIECE_SUMS + s->turn];

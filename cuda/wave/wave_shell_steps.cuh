@@ -11,7 +11,7 @@ struct shell_tiles {
     int first[TORRE_BOXES + 1];                     /* blocks of earlier boxes */
 };
 
-template <class T, int R, bool MODEL>
+template <class T, int R, bool MODEL, bool BOUND>
 __global__ void __launch_bounds__(THREADS, stepwise_blocks(R))
     shell_kernel(const __grid_constant__ torre_wave_args g,
                  const __grid_constant__ stencil_weights<T> c,
@@ -25,7 +25,7 @@ __global__ void __launch_bounds__(THREADS, stepwise_blocks(R))
     const int y = low[1] + number / across[1] % across[0] * rows + threadIdx.x / lanes;
     const int z = low[2] + (number % across[1] * lanes + threadIdx.x % lanes) * cells<T>::n;
     if (y >= high[1] || z >= high[2]) return;
-    march<T, R, MODEL, false>(g, c, x_first, min(x_first + SHELL_CHUNK, high[0]), y, z);
+    march<T, R, MODEL, BOUND>(g, c, x_first, min(x_first + SHELL_CHUNK, high[0]), y, z);
 }
 
 /* See torre_step_kernel. */
@@ -49,12 +49,13 @@ cudaError_t shell_launch(const torre_wave_args *args, const torre_boxes *boxes, 
         }
         const int blocks = t.first[boxes->count];
         if (blocks == 0) return cudaSuccess;
-        if (args->k)
-            shell_kernel<T, R, true>
-                <<<blocks, THREADS, 0, stream>>>(*args, stencil_weights<T>(*args), t);
+        const stencil_weights<T> c(*args);
+        if (args->binding)
+            shell_kernel<T, R, true, true><<<blocks, THREADS, 0, stream>>>(*args, c, t);
+        else if (args->k)
+            shell_kernel<T, R, true, false><<<blocks, THREADS, 0, stream>>>(*args, c, t);
         else
-            shell_kernel<T, R, false>
-                <<<blocks, THREADS, 0, stream>>>(*args, stencil_weights<T>(*args), t);
+            shell_kernel<T, R, false, false><<<blocks, THREADS, 0, stream>>>(*args, c, t);
         return cudaGetLastError();
     }
 }
