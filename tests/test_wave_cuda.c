@@ -11,8 +11,9 @@
  * gamma eps |U|_2 N (N + 1) / 2,  |U|_2 the largest norm of any level so far. stepwise and torre
  * must agree bit for bit. Where density varies gamma is 1.7 times that (wave_case.h).
  *
- * Usage: test_wave_cuda [all|small|pml|parts|slides] [ORDER]   (small: for the sanitizers; pml,
- * parts, slides: perfectly matched layers, parts of problems, those by steps that slide alone)
+ * Usage: test_wave_cuda [all|small|pml|parts|slides|density] [ORDER]   (small: for the sanitizers;
+ * pml, parts, slides, density: perfectly matched layers, parts of problems, those by steps that
+ * slide, density that varies alone)
  */
 #include <math.h>
 #include <stdio.h>
@@ -374,6 +375,14 @@ static bool can_take(const torre_tower_kernel *k, bool periodic_z, torre_tower_s
     return !k->shape(periodic_z, shape);
 }
 
+/* Whether kernel k is for the medium of a problem of its order. */
+static bool is_for_medium(const torre_tower_kernel *k, const torre_wave_problem *p)
+{
+    if (k->size == TORRE_TOWER_DENSE) return p->density_cells;
+    if (k->size == TORRE_TOWER_USUAL) return k->order > 2 || !p->density_cells;
+    return !p->velocity_cells && !p->density_cells;
+}
+
 /* From now on the plan should take kernel k, or none in particular, by the planes of its blocks. */
 static void wish_for(const torre_tower_kernel *k, bool periodic_z)
 {
@@ -408,13 +417,17 @@ static void check_taken(const sample_problem *s, const torre_wave_plan *plan,
     const bool periodic_z = s->p.face[z][0] == TORRE_PERIODIC;
     torre_tower_shape shape = {0};
     bool fits = can_take(k, periodic_z, &shape);
-    const bool some = !s->p.velocity_cells; /* beside an array blocks of the usual size alone */
+    const bool some = is_for_medium(k, &s->p); /* beside an array blocks of the usual size alone */
     wish_for(NULL, periodic_z);
     const torre_tower_kernel *freely = kernel_taken(s, plan);
     wish_for(k, periodic_z);
     const torre_tower_kernel *taken = kernel_taken(s, plan);
     if (k->size == TORRE_TOWER_USUAL || !fits) return;
     checks++;
+    if (k->size == TORRE_TOWER_DENSE) { /* whose blocks have as many planes as usual ones */
+        if ((freely == k) != some) fail(s->name, "towers for density not taken, or without it");
+        return;
+    }
     if (taken && taken != k) fail(s->name, "wish for blocks ignored");
     if (taken && !some) fail(s->name, "blocks beside an array that are not for it");
     if (!some) wish_for(NULL, periodic_z); /* the wish is refused */
@@ -451,6 +464,7 @@ static int check_problem(sample_problem *s, int64_t steps, bool small)
     for (int i = 0; torre_tower_kernels[i] && !steps_alone; i++) {
         const torre_tower_kernel *k = torre_tower_kernels[i];
         if (k->order != s->p.order || k->precision != (int)s->p.precision) continue;
+        if (k->size == TORRE_TOWER_DENSE && !s->p.density_cells) continue;
         plan = (torre_wave_plan){.engine = TORRE_TORRE, .dts = k->dts};
         strcpy(plan.axes, s->axes);
         check_taken(s, &plan, k);
@@ -871,6 +885,7 @@ static void check_shell(int order, torre_precision f)
         sample_problem *s = new_problem("shell", order, f, n[0], n[1], n[2], i % 3, true);
         set_faces(s, face[0], face[1], face[2], face[3], face[4], face[5]);
         set_layers(s, i == 1 ? TORRE_CPML : TORRE_PML, (int)(7 + 6 * noise(&state)));
+        if (i % 2) set_density(s);
         if (check_problem(s, 13, false) == 0) fail("shell", "no towers");
     }
 }
@@ -936,8 +951,8 @@ static void check_layers(int order, torre_precision f, bool small)
     check_shell(order, f);
 }
 
-/* Beside an array and a constant velocity, sponges, whole vectors and such that a face cuts; of
- * order 2 towers refuse it. */
+/* Beside an array and a constant velocity, sponges, whole vectors and such that a face cuts, several
+ * blocks along z. */
 static void check_density(int order, torre_precision f)
 {
     const torre_face F = TORRE_FREE, R = TORRE_RIGID, A = TORRE_ABSORBING, P = TORRE_PERIODIC;
@@ -949,6 +964,7 @@ static void check_density(int order, torre_precision f)
                  {"density", {33, 45, 140}, 0, {F, F, A, R, A, A}},
                  {"density, flat model", {26, 30, 72}, 2, {R, A, F, F, R, F}},
                  {"density, periodic", {29, 96, 52}, 1, {A, R, P, P, P, P}},
+                 {"density, many planes", {21, 30, 290}, 1, {F, A, R, A, F, R}},
                  {"density, plane", {60, 1, 70}, 0, {F, A, R, R, A, F}}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const int *n = cases[i].n;
@@ -973,7 +989,7 @@ static void check_repeatable(int order, torre_precision f, int model, bool squar
     plan.engine = TORRE_TORRE;
     for (int i = 0; torre_tower_kernels[i]; i++) {
         const torre_tower_kernel *k = torre_tower_kernels[i];
-        if (k->order != order || k->precision != (int)f) continue;
+        if (k->order != order || k->precision != (int)f || k->size == TORRE_TOWER_DENSE) continue;
         plan.dts = k->dts;
         wish_for(model && k->size != TORRE_TOWER_USUAL ? NULL : k, false);
         for (int run = 0; run < 3; run++) {
@@ -1522,6 +1538,7 @@ static void check_parts_of(sample_problem *s, const char *axes, int64_t steps)
         outcome whole;
         char what[64];
         if (k->order != s->p.order || k->precision != (int)s->p.precision) continue;
+        if (k->size == TORRE_TOWER_DENSE && !s->p.density_cells) continue;
         strcpy(plan.axes, axes);
         wish_for(s->p.velocity_cells && k->size != TORRE_TOWER_USUAL ? NULL : k, false);
         if (!compute(s, &torre_wave_cuda, &plan, steps, &whole)) continue;
@@ -1558,6 +1575,10 @@ static void check_parts(int order, torre_precision f)
     s = new_problem("parts, periodic y", order, f, 180, 96, 40, 1, true);
     set_faces(s, F, A, P, P, F, R);
     check_parts_of(s, "xyz", 14);
+    s = new_problem("parts, density", order, f, 186, 43, 45, 1, true);
+    set_faces(s, A, R, F, A, R, A);
+    set_density(s);
+    check_parts_of(s, "xyz", 23);
     s = new_problem("parts, many planes", order, f, 170, 30, 530, 0, false);
     set_faces(s, F, A, R, R, F, R);
     check_parts_of(s, "xyz", 14);
@@ -1686,6 +1707,10 @@ int main(int argc, char **argv)
             }
             if (strcmp(part, "slides") == 0) {
                 check_slides(order, precisions[i]);
+                continue;
+            }
+            if (strcmp(part, "density") == 0) {
+                check_density(order, precisions[i]);
                 continue;
             }
             if (strcmp(part, "pml") != 0 && !steps_alone) check_order(order, precisions[i], small);

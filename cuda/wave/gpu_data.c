@@ -13,6 +13,7 @@ static const torre_gpu_rates h200 = {
                          {46, 0, 20, 0, 40, 0.88, 0, 113, 0.97}},
                .f64 = {0.66, 0.35, 0.29, 0.25},
                .array = {0.77, 0.78, 0.86, 0.82},
+               .density = {0.8, 0.8, 0.8, 0.8},
                .parts = 0.75,
                .parts_each = 0.5,
                .many_parts = 0.93,
@@ -33,26 +34,26 @@ static const torre_gpu_rates h200 = {
     .cached_gain = 1.7,
     .layers = 2750};
 
-static const torre_tile tiles[] = {
-    {2, TORRE_F32, 6, 128, 0}, {2, TORRE_F32, 4, 128, 0}, {2, TORRE_F32, 3, 128, 0},
-    {2, TORRE_F32, 2, 128, 0}, {2, TORRE_F32, 1, 128, 0}, {4, TORRE_F32, 4, 128, 0},
-    {4, TORRE_F32, 8, 128, 0}, {4, TORRE_F32, 3, 128, 0}, {4, TORRE_F32, 2, 128, 0},
-    {4, TORRE_F32, 1, 128, 0}, {6, TORRE_F32, 4, 128, 0}, {6, TORRE_F32, 2, 128, 0},
-    {6, TORRE_F32, 3, 128, 0}, {6, TORRE_F32, 1, 128, 0}, {8, TORRE_F32, 4, 128, 0},
-    {8, TORRE_F32, 2, 128, 0}, {8, TORRE_F32, 3, 128, 0}, {8, TORRE_F32, 1, 128, 0},
-    {2, TORRE_F64, 3, 128, 0}, {2, TORRE_F64, 4, 128, 0}, {2, TORRE_F64, 2, 128, 0},
-    {2, TORRE_F64, 1, 128, 0}, {4, TORRE_F64, 4, 128, 0}, {4, TORRE_F64, 8, 128, 0},
-    {4, TORRE_F64, 3, 128, 0}, {4, TORRE_F64, 2, 128, 0}, {4, TORRE_F64, 1, 128, 0},
-    {6, TORRE_F64, 4, 128, 0}, {6, TORRE_F64, 2, 128, 0}, {6, TORRE_F64, 3, 128, 0},
-    {6, TORRE_F64, 1, 128, 0}, {8, TORRE_F64, 4, 128, 0}, {8, TORRE_F64, 2, 128, 0},
-    {8, TORRE_F64, 3, 128, 0}, {8, TORRE_F64, 1, 128, 0}, {0},
+/* dts 5 of order 2 is for density that varies alone. Zero at the end. */
+static const torre_tile tiles[36 + 1] = {
+    {2, TORRE_F32, 6, 128, 0}, {2, TORRE_F32, 5, 128, 0}, {2, TORRE_F32, 4, 128, 0},
+    {2, TORRE_F32, 3, 128, 0}, {2, TORRE_F32, 2, 128, 0}, {2, TORRE_F32, 1, 128, 0},
+    {4, TORRE_F32, 4, 128, 0}, {4, TORRE_F32, 8, 128, 0}, {4, TORRE_F32, 3, 128, 0},
+    {4, TORRE_F32, 2, 128, 0}, {4, TORRE_F32, 1, 128, 0}, {6, TORRE_F32, 4, 128, 0},
+    {6, TORRE_F32, 2, 128, 0}, {6, TORRE_F32, 3, 128, 0}, {6, TORRE_F32, 1, 128, 0},
+    {8, TORRE_F32, 4, 128, 0}, {8, TORRE_F32, 2, 128, 0}, {8, TORRE_F32, 3, 128, 0},
+    {8, TORRE_F32, 1, 128, 0}, {2, TORRE_F64, 3, 128, 0}, {2, TORRE_F64, 4, 128, 0},
+    {2, TORRE_F64, 2, 128, 0}, {2, TORRE_F64, 1, 128, 0}, {4, TORRE_F64, 4, 128, 0},
+    {4, TORRE_F64, 8, 128, 0}, {4, TORRE_F64, 3, 128, 0}, {4, TORRE_F64, 2, 128, 0},
+    {4, TORRE_F64, 1, 128, 0}, {6, TORRE_F64, 4, 128, 0}, {6, TORRE_F64, 2, 128, 0},
+    {6, TORRE_F64, 3, 128, 0}, {6, TORRE_F64, 1, 128, 0}, {8, TORRE_F64, 4, 128, 0},
+    {8, TORRE_F64, 2, 128, 0}, {8, TORRE_F64, 3, 128, 0}, {8, TORRE_F64, 1, 128, 0},
 };
 
 /* All but the rates was measured on an H200, too, and suits others as far as is known. */
 #define ROW(NAME, MAJOR, RATES)                                                                    \
     {                                                                                              \
-        .name = NAME, .major = MAJOR, .tiles = tiles,                                              \
-        .pace = {[TORRE_TOWER_USUAL] = 1, [TORRE_TOWER_WIDE] = 0.68, [TORRE_TOWER_HALF] = 0.6},    \
+        .name = NAME, .major = MAJOR, .tiles = tiles, .pace = {1, 0.68, 0.6, 1},                   \
         .strip = {8, 32, 12, 12}, .strip_half = 12, .strip_square = {7, 15}, .stages_at_work = 2,  \
         .stages_height = 1024, .cluster_share = {7, 8}, .chunk_least = 16, .chunk_most = 64,       \
         .long_grid = 256, .blocks_enough = 1024, .copied_cells = INT64_C(1) << 27,                 \

@@ -25,7 +25,7 @@ extern "C" {
 #endif
 
 /* Orders 2, 4, .. that towers have. */
-enum { TORRE_TOWER_ORDERS = TORRE_TOWER_HALF_WIDTH, TORRE_TOWER_SIZES = TORRE_TOWER_HALF + 1 };
+enum { TORRE_TOWER_ORDERS = TORRE_TOWER_HALF_WIDTH, TORRE_TOWER_SIZES = TORRE_TOWER_DENSE + 1 };
 
 /* What the grid costs towers: fitted to rates of 20 to 50 grids an order (those of
  * tests/test_wave_axes.c): bench_wave_cuda ORDER:t:0:0:NXxNYxNZ ... */
@@ -43,7 +43,8 @@ typedef struct torre_tower_rates {
     torre_tower_cost whole, half; /* register towers, in blocks of more than 128 planes, of 128 */
     torre_tower_cost block[TORRE_TOWER_ORDERS]; /* block towers */
     double f64[TORRE_TOWER_ORDERS];             /* share in f64: option :f64 */
-    double array[TORRE_TOWER_ORDERS]; /* share with a velocity for each cell: option :model */
+    double array[TORRE_TOWER_ORDERS];   /* share with a velocity for each cell: option :model */
+    double density[TORRE_TOWER_ORDERS]; /* and of that with a density, too: :model:density */
     /* shares of register towers, whose edges go through main memory: */
     double parts, parts_each; /* parts + parts_each / number, of more than two parts */
     double many_parts;        /* of more than 16, beside that */

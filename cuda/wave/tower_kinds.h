@@ -6,12 +6,14 @@
  * stepwise kernels of wider ones get torre_wide_stencil beside it. */
 #define TORRE_TOWER_HALF_WIDTH 4
 
-/* Kernels whose blocks have more or fewer planes than others of their order, dts and precision, for
- * constant velocity alone: WIDE for nz a multiple of 4, with longer steps. */
+/* Kernels beside others of their order, dts and precision. WIDE and HALF have more or fewer planes
+ * in a block, for constant velocity alone: WIDE for nz a multiple of 4, with longer steps. DENSE: of
+ * order 2, where density varies, which others of that order do not know. */
 typedef enum torre_tower_size {
     TORRE_TOWER_USUAL,
     TORRE_TOWER_WIDE,
-    TORRE_TOWER_HALF
+    TORRE_TOWER_HALF,
+    TORRE_TOWER_DENSE
 } torre_tower_size;
 
 #endif

@@ -34,7 +34,7 @@ torre_status torre_towers_fit(const torre_turned *t, int dts, const char *advice
 
 const char torre_no_block_towers[] = "block towers hardly pay but on compute capability 9";
 
-/* Arrays of the medium. Of density the rate is taken to fall as with velocity once more. */
+/* Arrays of the medium. */
 static int arrays_of(const torre_wave_problem *p)
 {
     return (p->velocity_cells != NULL) + (p->density_cells != NULL);
@@ -68,7 +68,8 @@ double torre_tower_rate(const torre_gpu_rates *gpu, const torre_wave_problem *p,
     }
     if (room->points) rate *= c->points;
     if (p->precision == TORRE_F64) rate *= r->f64[R - 1];
-    rate *= pow(r->array[R - 1], arrays_of(p));
+    if (arrays_of(p) > 0) rate *= r->array[R - 1]; /* beside density towers read k in any case */
+    if (p->density_cells) rate *= r->density[R - 1];
     return rate * (double)n[0] / ((double)n[0] + x) * (double)n[1] / ((double)n[1] + y);
 }
 
@@ -80,7 +81,7 @@ double torre_stepwise_rate(const torre_gpu_rates *gpu, const torre_wave_problem 
     double cells = (double)torre_wave_cells(p),
            launch = c->launch + (points ? gpu->step_points : 0);
     double speed = p->precision == TORRE_F64 ? c->speed_f64 : c->speed;
-    speed *= pow(c->array, arrays_of(p));
+    speed *= pow(c->array, arrays_of(p)); /* of density likewise */
     if (p->face[1][0] == TORRE_PERIODIC || p->face[2][0] == TORRE_PERIODIC) speed *= c->periodic;
     if (n[1] <= 8) {
         speed *= c->few;

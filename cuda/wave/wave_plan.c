@@ -38,12 +38,14 @@ static double tower_rate(const chooser *c, const torre_wave_problem *p, const to
     return c->gpu->pace[k->size] * (double)towers;
 }
 
-/* Whether a kernel is for the problem with this dts. Those of other sizes are for constant velocity
+/* Whether a kernel is for the problem with this dts. Those of most sizes are for constant velocity
  * and density. */
 static bool is_for(const torre_tower_kernel *k, const torre_wave_problem *p, int dts)
 {
-    return k->order == p->order && k->dts == dts && k->precision == (int)p->precision &&
-           (k->size == TORRE_TOWER_USUAL || (!p->velocity_cells && !p->density_cells));
+    if (k->order != p->order || k->dts != dts || k->precision != (int)p->precision) return false;
+    if (k->size == TORRE_TOWER_DENSE) return p->density_cells;
+    if (k->size == TORRE_TOWER_USUAL) return !p->density_cells || p->order > 2;
+    return !p->velocity_cells && !p->density_cells;
 }
 
 /* The kernel of the table that fits the GPU and the problem (a register tower, if wanted);
@@ -92,8 +94,8 @@ static torre_status refuse_kernel(const torre_wave_problem *p, int dts, const ch
         const torre_tower_kernel *k = torre_tower_kernels[i];
         size_t used = strlen(known);
         const torre_tower_kernel *before = i > 0 ? torre_tower_kernels[i - 1] : NULL;
-        bool again = before && before->order == k->order && before->dts == k->dts;
-        if (k->order == p->order && k->precision == (int)p->precision && !again)
+        bool again = before && before->dts == k->dts && is_for(before, p, k->dts);
+        if (is_for(k, p, k->dts) && !again)
             snprintf(known + used, sizeof known - used, "%s%d", used ? ", " : "", k->dts);
     }
     return torre_fail(
@@ -142,10 +144,6 @@ static torre_status choose_tower(const chooser *c, const torre_turned *t, const 
     cudaError_t e = cudaSuccess;
     int i = 0;
     if (!order_has_towers(p->order)) return refuse_order(p->order);
-    if (p->density_cells && p->order == 2) /* block towers of order 2 would be slower than that */
-        return torre_fail(TORRE_ERR_USAGE,
-                          "{engine} torre has no towers of {order} 2 with {density} "
-                          "that varies on a GPU; use {engine} stepwise");
     if (count == 1) {
         k = find_kernel(c, p, tile->dts, false, &e, shape);
     } else {
@@ -246,8 +244,7 @@ static bool every_dts_fits(const torre_turned *t)
 {
     for (int i = 0; torre_tower_kernels[i]; i++) {
         const torre_tower_kernel *k = torre_tower_kernels[i];
-        if (k->order != t->problem.order || k->precision != (int)t->problem.precision) continue;
-        if (torre_towers_fit(t, k->dts, "")) return false;
+        if (is_for(k, &t->problem, k->dts) && torre_towers_fit(t, k->dts, "")) return false;
     }
     return true;
 }
@@ -492,7 +489,8 @@ static void name_kernel(torre_cuda_program *program)
     if (program->shell.taken) snprintf(text + used, size - (size_t)used, ", layers beside them");
 }
 
-/* Whether no kernels of towers have the order, or density with it. */
+/* Whether kernels of towers may lack for the order, or for density with it: of order 2 there are
+ * such for compute capability 9.0 alone, and none of dts 1. */
 static bool lacks_towers(const torre_wave_problem *p)
 {
     return !order_has_towers(p->order) || (p->density_cells && p->order == 2);

@@ -159,25 +159,34 @@ template <class T, int D, bool MODEL, register_kind KIND> struct register_fetch 
             copy_line(slot + S::halo_line(lane) + (z.first > 0 ? 0 : V * (int)sizeof(T)), from,
                       bytes, gate);
     }
-    /* Model of columns (u, v) of step t, u from `from` on or v from `from` on. Returns bytes. */
+    /* Lines of the model of columns (u, v) of step t, u from `from` on or v from `from` on. */
     __device__ __forceinline__ int model_lines(int from) const
     {
-        return from == 0 ? 2 * D * D : 2 * D - 1;
+        return from == 0 ? 2 * D * D : S::entering;
     }
-    /* Line i of them: where it goes, and where it comes from. */
+    /* Line i of them, then those of what binds the columns that enter: where it goes, and where it
+     * comes from. */
     __device__ __forceinline__ const T *model_line(char *shared, int from, int i, int t, int x0,
                                                    int y0, const tower_planes &z,
                                                    uint32_t *to) const
     {
+        const bool binds = S::dense && i >= model_lines(from);
         int u, v;
-        if (from == 0) {
+        if (binds) i -= model_lines(from);
+        if (from == 0 && !binds) {
             u = i / D, v = 2 * (i % D) + (u & 1);
         } else {
-            u = i < D ? S::W - 1 : 2 * (i - D) + 1, v = i < D ? 2 * i + 1 : S::W - 1;
+            u = S::entering_u(i), v = S::entering_v(i);
         }
         const int x = column(x0 + (u + v) / 2, p.g.n[0]), y = row(y0 + (u - v) / 2);
         const int line = S::model_ring_of(u, v) + S::model_place(u, t % S::model_ring);
         *to = shared_address(shared + S::model + line * S::planes * (int)sizeof(T));
+        if (binds) {
+            *to = shared_address(shared + S::binding + (t & 1) * S::entering_bytes +
+                                 i * S::planes * (int)sizeof(T));
+            return (const T *)p.g.binding + x * p.g.binding_stride_x + y * p.g.binding_stride_y +
+                   z.first;
+        }
         return (const T *)p.g.k + x * p.g.k_stride_x + y * p.g.k_stride_y + z.first;
     }
     /* What enters in step t, which is number n, counts towards its slot; once `wait` returns. */
@@ -188,7 +197,8 @@ template <class T, int D, bool MODEL, register_kind KIND> struct register_fetch 
         const tower_planes z = tower_planes_of(p.l, w.part, p.g.n[2], V);
         const int bytes = (z.count + V - 1) / V * V * (int)sizeof(T);
         const int x = p.l.half_size * w.s + t, y = p.l.half_size * w.m;
-        const int from = t == w.first_step ? 0 : S::W - 1, lines = model_lines(from);
+        const int from = t == w.first_step ? 0 : S::W - 1,
+                  lines = model_lines(from) + (S::dense ? S::entering : 0);
         uint64_t *gate = &gates->full[n % S::slots];
         uint32_t to;
         const T *line = model_line(shared, from, min(lane, lines - 1), t, x, y, z, &to);
@@ -259,7 +269,7 @@ template <class T, int D, bool MODEL, register_kind KIND> struct register_fetch 
             *(float4 *)to = has_below ? below : zero;
             *(float4 *)(to + 16 + bytes) = has_above ? above : zero;
         }
-        constexpr int entering = 2 * D - 1;
+        constexpr int entering = S::entering;
         for (int i = 0; MODEL && i < model_lines(from); i += entering) {
             uint32_t k_to;
             const T *k_line = model_line(shared, from, min(i + lane, model_lines(from) - 1), t,

@@ -14,8 +14,12 @@ template <int D> constexpr int register_variants = D == 6 ? 16 : 8;
 template <register_kind KIND> constexpr bool register_variant_built(int variant)
 {
     if (KIND == REGISTER_HALF && variant & REGISTER_MODEL) return false;
+    if (KIND == REGISTER_DENSE && !(variant & REGISTER_MODEL)) return false;
     return !(variant & REGISTER_SQUARE) || !(variant & REGISTER_LAYERS);
 }
+/* What all variants have in common: columns are numbered alike. */
+template <class T, int D, register_kind KIND>
+using register_common = register_shape<T, D, KIND == REGISTER_DENSE, KIND>;
 template <class T, int D, register_kind KIND, int VARIANT = 0>
 const void *register_tower_function(int variant)
 {
@@ -34,7 +38,8 @@ template <class T, int D, register_kind KIND> cudaError_t register_tower_uses_tm
 {
     *tma = false;
     if constexpr (register_tower_built_tma<T, D>)
-        return runs_with_tma(register_tower_function<T, D, KIND>(0), tma);
+        return runs_with_tma(
+            register_tower_function<T, D, KIND>(KIND == REGISTER_DENSE ? REGISTER_MODEL : 0), tma);
     return cudaSuccess;
 }
 
@@ -43,7 +48,7 @@ template <class T, int D, register_kind KIND> int register_shared_bytes(int vari
 {
     if constexpr (register_variant_built<KIND>(REGISTER_MODEL))
         if (variant & REGISTER_MODEL) return register_shape<T, D, true, KIND>::shared_bytes;
-    return register_shape<T, D, false, KIND>::shared_bytes;
+    return register_common<T, D, KIND>::shared_bytes;
 }
 
 /* How to launch `blocks` blocks, in clusters of `cluster` if that is more than one. */
@@ -68,7 +73,7 @@ struct register_tower_config {
 template <class T, int D, register_kind KIND>
 cudaError_t register_tower_shape_with(torre_tower_shape *shape)
 {
-    using S = register_shape<T, D, false, KIND>;
+    using S = register_common<T, D, KIND>;
     int device, limit, least = 0;
     const void *k = nullptr;
     cudaFuncAttributes f;
@@ -133,7 +138,7 @@ template <class T, int D, register_kind KIND = REGISTER_WHOLE>
 cudaError_t register_tower_launch(const torre_wave_args *args, const torre_tower_launch *launch,
                                   cudaStream_t stream)
 {
-    using S = register_shape<T, D, false, KIND>; /* columns are numbered alike in all */
+    using S = register_common<T, D, KIND>;
     const bool model = args->k != nullptr;
     register_tower_params<T, D> params;
     register_tower_edges edges;
@@ -147,7 +152,8 @@ cudaError_t register_tower_launch(const torre_wave_args *args, const torre_tower
         for (int v = u % 2; v < S::E; v += 2)
             params.offset[S::column_number(u, v)] =
                 ((u + v) / 2 * args->stride_x + (u - v) / 2 * args->stride_y) * (int64_t)sizeof(T);
-    edges.exist = S::in_boxes && !model && args->n[0] > S::E && args->n[1] >= 2 * S::reach;
+    edges.exist =
+        S::in_boxes && (S::dense || !model) && args->n[0] > S::E && args->n[1] >= 2 * S::reach;
     for (int i = 0; i < 4 && edges.exist; i++)
         edges.exist = diagonal_tensor_map(*args, args->field[i / 2], i % 2, S::line, D + 1 - i % 2,
                                           S::reach, &edges.map[i / 2][i % 2]) == cudaSuccess;
@@ -159,7 +165,7 @@ cudaError_t register_tower_launch(const torre_wave_args *args, const torre_tower
         variant += REGISTER_SQUARE;
     auto launch_with = [&](auto constant) {
         constexpr register_kind kind = decltype(constant)::value;
-        using shape = register_shape<T, D, false, kind>;
+        using shape = register_common<T, D, kind>;
         const register_tower_config with(launch->blocks, launch->cluster, shape::threads,
                                          register_shared_bytes<T, D, kind>(variant), stream);
         return cudaLaunchKernelExC(&with.config, register_tower_function<T, D, kind>(variant),

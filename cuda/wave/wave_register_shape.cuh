@@ -103,9 +103,10 @@ template <int WARPS, int SLOTS> struct register_gates {
  * WHOLE and HALF use what compute capability 9.0 has (TMA: bulk copies, gates in hardware,
  * registers shared out unevenly). Blocks of half as many planes, two on a multiprocessor, give
  * all its warps work where a tower has few planes. Without TMA (PLAIN) they are as small, so that
- * older GPUs can hold one or two.
+ * older GPUs can hold one or two. DENSE: as WHOLE, where density varies, which is beside a model;
+ * diamonds are smaller, so that there is room for what else cells have.
  */
-enum register_kind { REGISTER_PLAIN, REGISTER_WHOLE, REGISTER_HALF };
+enum register_kind { REGISTER_PLAIN, REGISTER_WHOLE, REGISTER_HALF, REGISTER_DENSE };
 template <class T, int D, bool MODEL, register_kind KIND> struct register_shape {
     static constexpr int W = 2 * D, E = W + 2; /* E: with the columns around */
     static constexpr int vector = 16 / sizeof(T);
@@ -113,8 +114,11 @@ template <class T, int D, bool MODEL, register_kind KIND> struct register_shape 
     /* threads: one plane each, and four warps of helpers; with TMA registers are shared out
      * unevenly */
     static constexpr register_kind kind = KIND;
-    static constexpr bool tma = KIND != REGISTER_PLAIN;
-    static constexpr int planes = KIND == REGISTER_WHOLE ? 256 : 128, warps = planes / 32;
+    static constexpr bool tma = KIND != REGISTER_PLAIN, dense = KIND == REGISTER_DENSE;
+    static_assert(MODEL || !dense, "what binds cells is beside k");
+    /* Whether shared memory is full. */
+    static constexpr bool tight = MODEL && !dense;
+    static constexpr int planes = KIND == REGISTER_WHOLE || dense ? 256 : 128, warps = planes / 32;
     static constexpr int threads = planes + 128;
     static constexpr int blocks_per_sm =
         KIND == REGISTER_HALF || (!tma && D * sizeof(T) <= 16) ? 2 : 1; /* by registers */
@@ -132,12 +136,13 @@ template <class T, int D, bool MODEL, register_kind KIND> struct register_shape 
 
     /* a slot of the ring: the columns that enter or touch the diamond in one step, a line each:
      * those of u >= W, then the others (v >= W), each of these two leading edges a box that can be
-     * copied as one (not in f64, which has too many bytes in a line, nor beside a model, which
-     * leaves no room for the alignment); lines hold a vector of planes more on both sides */
-    static constexpr int slots = MODEL || !tma ? 2 : KIND == REGISTER_HALF ? 3 : 4;
+     * copied as one (not in f64, which has too many bytes in a line, nor beside a model of large
+     * diamonds, which leaves no room for the alignment); lines hold a vector of planes more on both
+     * sides */
+    static constexpr int slots = tight || !tma ? 2 : KIND == REGISTER_WHOLE ? 4 : 3;
     static constexpr int halo_lines = 4 * D + 2;
     static constexpr int line = planes + 2 * vector, line_bytes = line * (int)sizeof(T);
-    static constexpr bool in_boxes = tma && !MODEL && sizeof(T) == 4;
+    static constexpr bool in_boxes = tma && !tight && sizeof(T) == 4;
     static constexpr int reach = 2 * D;         /* no halo is further beyond a y face */
     static constexpr int lines_low = 2 * D + 2; /* of u >= W */
     static constexpr int box_align = in_boxes ? 128 : 16;
@@ -176,6 +181,24 @@ template <class T, int D, bool MODEL, register_kind KIND> struct register_shape 
         return u + t_mod_ring < model_ring ? u + t_mod_ring : u + t_mod_ring - model_ring;
     }
 
+    /* Where density varies: what binds the columns that enter with a step (u or v is W - 1), for
+     * even and odd steps. That of others is in registers. */
+    static constexpr int entering = 2 * D - 1;
+    static constexpr int entering_bytes = entering * planes * (int)sizeof(T);
+    static constexpr int binding_bytes = dense ? 2 * entering_bytes : 0;
+    static __host__ __device__ constexpr int entering_line(int u, int v)
+    {
+        return u == W - 1 ? v / 2 : D + u / 2;
+    }
+    static __host__ __device__ constexpr int entering_u(int line)
+    {
+        return line < D ? W - 1 : 2 * (line - D) + 1;
+    }
+    static __host__ __device__ constexpr int entering_v(int line)
+    {
+        return line < D ? 2 * line + 1 : W - 1;
+    }
+
     /* the columns that stay in the diamond (u, v >= 1) pass on their newest level in vectors */
     static constexpr int kept = D * D + (D - 1) * (D - 1);
     /* Number i of them, in rows of u: D columns of odd and D - 1 of even u by turns. */
@@ -205,10 +228,10 @@ template <class T, int D, bool MODEL, register_kind KIND> struct register_shape 
      * The exchange of a warp: rows of places of one vector each; lane l has place first_place + l.
      * Edges (the planes below and above the warp, two parities of the step) lie such that lanes
      * that read beside themselves hit different banks: below in the bank (place % 8) of place
-     * first_place - 1, above in that of first_place; the odd ones in the row after. With a model
-     * there is no room for that.
+     * first_place - 1, above in that of first_place; the odd ones in the row after, where there is
+     * room for that.
      */
-    static constexpr bool spread = !MODEL;
+    static constexpr bool spread = !tight;
     static constexpr int first_place = spread ? 1 : 2, places = spread ? 37 : 36;
     static constexpr int row_bytes = places * 16;
     /* a row more, where there is room, for what a thread knows of its item: registers are scarce */
@@ -218,7 +241,7 @@ template <class T, int D, bool MODEL, register_kind KIND> struct register_shape 
 
     using gates_type = register_gates<warps, slots>;
     static constexpr int ring = 0, model = slots * slot_bytes;
-    static constexpr int exchange = model + model_bytes;
+    static constexpr int binding = model + model_bytes, exchange = binding + binding_bytes;
     static constexpr int gates = exchange + warps * exchange_bytes;
     static constexpr int items = gates + (int)(sizeof(gates_type) + 15) / 16 * 16;
     static __host__ __device__ constexpr int mail_of(int warp)

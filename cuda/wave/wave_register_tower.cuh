@@ -385,6 +385,22 @@ struct register_tower {
                                     (n & 1) * (uint32_t)sizeof(uint64_t));
     }
 
+    /* What binds the columns of the first step, but those that enter with it; zero outside the
+     * grid. */
+    __device__ __forceinline__ void load_binding(columns &to) const
+    {
+        const int x = item().x_tower + item().first_step;
+        const uint32_t none = outside(x);
+        FOR_COLUMNS(0, W - 1)
+        {
+            const int at_x = x + (u + v) / 2, at_y = wrap_y(item().y_tower + (u - v) / 2);
+            to[u][v] = 0;
+            if (!(none & column_bits(u, v)))
+                to[u][v] = __ldcg((const T *)g.binding + at_x * g.binding_stride_x +
+                                  at_y * g.binding_stride_y + z());
+        }
+    }
+
     /* The level of the planes beside for the first step, a column a lane. */
     __device__ __forceinline__ void load_edge(int side, int x) const
     {
@@ -566,7 +582,8 @@ struct register_tower {
     }
 
     /*
-     * out (level t + 1) from cur (level t) and prev; with ONE_COPY prev becomes level t, each row
+     * out (level t + 1) from cur (level t) and prev; `bound`, where density varies, becomes that of
+     * the diamond of step t + 1; with ONE_COPY prev becomes level t, each row
      * when it is needed no more. What columns that stay need of the planes beside comes last, since
      * neighbours may be late: rows are started some rows before they are finished. Places are
      * overwritten as soon as they have been read, vector by vector: after wait_for_edges the lanes
@@ -575,8 +592,8 @@ struct register_tower {
      * take turns at the end is the schedule.
      */
     template <bool DAMPED, bool PLAIN, int PARITY>
-    __device__ __forceinline__ void update(columns &prev, columns &cur, columns &out, uint32_t halo,
-                                           int t)
+    __device__ __forceinline__ void update(columns &prev, columns &cur, columns &out,
+                                           columns &bound, uint32_t halo, int t)
     {
         constexpr bool SPLIT = !MODEL && !DAMPED; /* the other sums need two registers */
         /* else: columns that enter come first, to give their slot back early, or with their rows,
@@ -607,6 +624,15 @@ struct register_tower {
                                 load_volatile(at + (u + S::model_ring_of(u, v)) * model_line,
                                               k[u & 1][v]);
             };
+        /* what binds a column: of the diamond before, or it has just entered */
+        const uint32_t entering =
+            memory + S::binding + plane() * (int)sizeof(T) + (uint32_t)(t & 1) * S::entering_bytes;
+        auto binding_of = [&](int u, int v) {
+            if (u + 1 < W && v + 1 < W) return bound[u][v];
+            T value;
+            load_volatile(entering + S::entering_line(u, v) * model_line, value);
+            return value;
+        };
         trail to = trail_of(t, PLAIN && !ONE_COPY ? PARITY : t & 1);
         if (!PLAIN) to.none = item().rows_beyond ? ~0u : outside(item().x_tower + t);
         constexpr bool LAYER_Z = LAYERS && PLAIN;
@@ -631,13 +657,13 @@ struct register_tower {
         auto start = [&](int u, int v, T before) {
             return start_order_2<SKEWED>(c, cur[u + 1][v + 1], before, cross(u, v), y_pair(u, v));
         };
-        auto whole = [&](int u, int v, T k_here, T z_pair) {
-            const T before = prev[u + 2][v + 2];
+        auto whole = [&](int u, int v, T z_pair) {
+            const T before = prev[u + 2][v + 2], here = cur[u + 1][v + 1];
             auto next = [&](T kept_before) {
-                if (!MODEL)
-                    return finish_order_2(c, start(u, v, kept_before), cur[u + 1][v + 1], z_pair);
-                return update_order_2<SKEWED>(c, k_here, cur[u + 1][v + 1], kept_before,
-                                              cross(u, v), y_pair(u, v), z_pair);
+                if (!MODEL) return finish_order_2(c, start(u, v, kept_before), here, z_pair);
+                const T sum = update_order_2<SKEWED>(c, k[u & 1][v], here, kept_before, cross(u, v),
+                                                     y_pair(u, v), z_pair);
+                return S::dense ? acoustic_bind(-binding_of(u, v), here, sum) : sum;
             };
             if (!DAMPED) return shrunk(next(before));
             const T s_dt =
@@ -672,7 +698,7 @@ struct register_tower {
 #pragma unroll
             for (int v = u & 1; v < W; v += 2)
                 if (!stays(u, v)) {
-                    out[u][v] = whole(u, v, k[u & 1][v], add(low[v], high[v]));
+                    out[u][v] = whole(u, v, add(low[v], high[v]));
                     if (min(u, v) < 2) store_trail<PLAIN>(out[u][v], to, u, v);
                 }
         };
@@ -727,7 +753,8 @@ struct register_tower {
                         add(below[i / V % AHEAD].v[i % V], above[i / V % AHEAD].v[i % V]);
                     out[u][v] = SPLIT
                                     ? shrunk(finish_order_2(c, out[u][v], cur[u + 1][v + 1], pair))
-                                    : whole(u, v, k[u & 1][v], pair);
+                                    : whole(u, v, pair);
+                    if (S::dense) bound[u][v] = duplicate(binding_of(u + 1, v + 1), c.one);
                     if (min(u, v) < 2) store_trail<PLAIN>(out[u][v], to, u, v);
                     i++;
                 }
@@ -851,7 +878,8 @@ struct register_tower {
 
     /* PARITY: of t, in plain steps, where there is a copy for each. */
     template <bool PLAIN, int PARITY, bool SOURCES>
-    __device__ __forceinline__ void step(columns &prev, columns &cur, columns &out, int t)
+    __device__ __forceinline__ void step(columns &prev, columns &cur, columns &out, columns &bound,
+                                         int t)
     {
         wait_for_slot(n);
         const uint32_t halo =
@@ -862,7 +890,7 @@ struct register_tower {
             for (int u = 0; u < E; u++) load_halo_row(cur, halo, u);
             if (near) fill_ghosts(cur, item().x_tower + t - 1);
         }
-        update<LAYERS && !PLAIN, PLAIN, PARITY>(prev, cur, out, halo, t);
+        update<LAYERS && !PLAIN, PLAIN, PARITY>(prev, cur, out, bound, halo, t);
         if (!PLAIN && item().rows_beyond) store_trail(out, t);
         if (SOURCES && t >= item().source_first && t < item().source_end) add_sources(out, t);
         n++;
@@ -885,8 +913,9 @@ struct register_tower {
      */
     __device__ __forceinline__ void climb(int k)
     {
-        columns P, C, A;
+        columns P, C, A, bound;
         enter(P, C);
+        if (S::dense) load_binding(bound);
         if (POINTS) find_source_steps(k);
 #pragma unroll 1
         for (int t = uniform(item().first_step);; t++) {
@@ -900,16 +929,16 @@ struct register_tower {
 #pragma unroll 1
                 for (; t < uniform(item().plain_stop); t += 2 - ONE_COPY) {
                     columns B;
-                    step<true, 0, false>(P, C, A, t);
+                    step<true, 0, false>(P, C, A, bound, t);
                     if constexpr (ONE_COPY) {
                         FOR_COLUMNS(0, W) C[u][v] = A[u][v];
                     } else {
-                        step<true, 1, false>(C, A, B, t + 1);
+                        step<true, 1, false>(C, A, B, bound, t + 1);
                         FOR_COLUMNS(0, E) P[u][v] = A[u][v], C[u][v] = B[u][v];
                     }
                 }
             }
-            step<false, 0, POINTS>(P, C, A, t);
+            step<false, 0, POINTS>(P, C, A, bound, t);
             if (t + 1 >= uniform(item().end_step)) {
                 leave(ONE_COPY ? P : C, A, t);
                 break;

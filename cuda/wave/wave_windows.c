@@ -424,9 +424,8 @@ static double rate_of(const torre_cuda_program *program)
     if (!towers && gpu->rates) return torre_layered_rate(gpu->rates, p, program->turned.points);
     double rate = gpu->tower_rate[i];
     if (p->precision == TORRE_F64) rate *= 0.5;
-    /* density as velocity once more (wave_axes.c) */
-    if (p->velocity_cells && gpu->rates) rate *= gpu->rates->towers.array[i];
-    if (p->density_cells && gpu->rates) rate *= gpu->rates->towers.array[i];
+    if ((p->velocity_cells || p->density_cells) && gpu->rates) rate *= gpu->rates->towers.array[i];
+    if (p->density_cells && gpu->rates) rate *= gpu->rates->towers.density[i];
     return rate;
 }
 
