@@ -3,8 +3,9 @@
  *
  * Usage: bench_wave_cuda CASE...   CASE = ORDER:ENGINE:DTS:HEIGHT:NXxNYxNZ[:OPTION...]
  *   ENGINE s (stepwise), t (torre) or a (what the plan chooses); DTS and HEIGHT 0: default;
- *   OPTIONs: model, flat (a model without y), plane (two dimensions; NY is 1, no points), points
- *   (100 sources, 10,000 receivers), f64, absorbing, px, py, pz (periodic faces), morton, hilbert,
+ *   OPTIONs: model, flat (a model without y), density (that varies), plane (two dimensions; NY is
+ *   1, no points), points (100 sources, 10,000 receivers), f64, absorbing (sponges), matched (8
+ *   cells of perfectly matched layers), px, py, pz (periodic faces), morton, hilbert,
  *   steps=N of a repetition (otherwise 32 of s, of others one pass of towers of HEIGHT, 128 by
  *   default). Printed behind them: axes=zxy where the solver has turned the axes.
  * Prints one CSV line per case; the best and the median of the repetitions. Rooflines: one step at
@@ -42,7 +43,7 @@ static int compare_doubles(const void *a, const void *b)
 typedef struct bench_case {
     torre_wave_problem problem;
     torre_wave_plan plan;
-    torre_array model;
+    torre_array model, density;
     int64_t steps;
     bool points;
     const char *options;
@@ -62,10 +63,15 @@ static bool read_case(const char *text, bench_case *c)
     c->problem.precision = strstr(c->options, ":f64") ? TORRE_F64 : TORRE_F32;
     c->problem.velocity = 2000;
     c->problem.absorbing_width = 20;
+    const bool matched = strstr(c->options, ":matched");
+    if (matched) {
+        c->problem.absorbing = TORRE_PML;
+        c->problem.absorbing_width = 8;
+    }
     for (int a = 0; a < 3; a++) {
         c->problem.size[a] = n[a];
         c->problem.spacing[a] = 10;
-        for (int side = 0; side < 2 && strstr(c->options, ":absorbing"); side++)
+        for (int side = 0; side < 2 && (matched || strstr(c->options, ":absorbing")); side++)
             c->problem.face[a][side] = TORRE_ABSORBING;
         char periodic[] = {':', 'p', (char)('x' + a), '\0'};
         for (int side = 0; side < 2 && strstr(c->options, periodic); side++)
@@ -88,18 +94,29 @@ static bool read_case(const char *text, bench_case *c)
     return true;
 }
 
-static void fill_model(bench_case *c)
+/* From low on, less than `range` more, as it comes; flat: without y. */
+static void fill_cells(const bench_case *c, bool flat, float low, size_t range, torre_array *cells)
 {
-    bool flat = strstr(c->options, ":flat");
-    if (!flat && !strstr(c->options, ":model")) return;
-    c->model = (torre_array){
-        TORRE_F32, {c->problem.size[0], flat ? 1 : c->problem.size[1], c->problem.size[2]}, NULL};
-    size_t n = (size_t)(c->model.shape[0] * c->model.shape[1] * c->model.shape[2]);
-    float *v = c->model.data = malloc(n * sizeof *v);
+    const int64_t *n = c->problem.size;
+    *cells = (torre_array){TORRE_F32, {n[0], flat ? 1 : n[1], n[2]}, NULL};
+    const size_t count = (size_t)(cells->shape[0] * cells->shape[1] * cells->shape[2]);
+    float *v = cells->data = malloc(count * sizeof *v);
     if (!v) exit(1);
 #pragma omp parallel for
-    for (size_t i = 0; i < n; i++) v[i] = 1500 + (float)(i * 2654435761u % 499);
-    c->problem.velocity_cells = &c->model;
+    for (size_t i = 0; i < count; i++) v[i] = low + (float)(i * 2654435761u % range);
+}
+
+static void fill_medium(bench_case *c)
+{
+    const bool flat = strstr(c->options, ":flat");
+    if (flat || strstr(c->options, ":model")) {
+        fill_cells(c, flat, 1500, 499, &c->model);
+        c->problem.velocity_cells = &c->model;
+    }
+    if (strstr(c->options, ":density")) {
+        fill_cells(c, false, 1000, 199, &c->density);
+        c->problem.density_cells = &c->density;
+    }
 }
 
 /* Sources scattered over the grid, receivers in a horizontal plane near the top. */
@@ -149,7 +166,7 @@ static torre_status run_case(const char *text, bench_case *c)
     torre_wave_program *program;
     torre_wave_solver *solver;
     double best[REPETITIONS];
-    fill_model(c);
+    fill_medium(c);
     p->steps = c->steps * (REPETITIONS + 1);
     double *wavelet = malloc((size_t)p->steps * sizeof *wavelet);
     if (!wavelet) exit(1);
@@ -200,6 +217,7 @@ static torre_status run_case(const char *text, bench_case *c)
     free(samples);
     free(wavelet);
     free(c->model.data);
+    free(c->density.data);
     (void)text;
     return TORRE_OK;
 }
