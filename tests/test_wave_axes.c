@@ -238,13 +238,14 @@ static torre_tower_room h200_room(const torre_wave_problem *p)
 {
     static const int planes[4] = {256, 128, 64, 32};
     const bool f64 = p->precision == TORRE_F64;
-    torre_tower_room room = {.dts = p->order > 2 ? 4
-                                    : f64        ? 3
-                                                 : 6,
+    torre_tower_room room = {.dts = p->order > 2       ? 4
+                                    : f64              ? 3
+                                    : p->density_cells ? 5
+                                                       : 6,
                              .planes = planes[p->order / 2 - 1] / (f64 && p->order > 2 ? 2 : 1),
                              .blocks = 132,
                              .in_registers = p->order == 2};
-    if (p->order == 2 && !f64 && !p->velocity_cells && p->size[2] <= 128) {
+    if (p->order == 2 && !f64 && !p->velocity_cells && !p->density_cells && p->size[2] <= 128) {
         room.planes = 128;
         room.blocks = 264;
     }
@@ -257,7 +258,7 @@ static torre_tower_room h200_room(const torre_wave_problem *p)
 static void engines(void **state)
 {
     (void)state;
-    enum { PLAIN, ARRAY, F64 };
+    enum { PLAIN, ARRAY, DENSE, F64 };
     static const struct {
         int order, kind;
         struct {
@@ -273,6 +274,10 @@ static void engines(void **state)
         {4, ARRAY, {{{1024, 1024, 512}, 564, 236}}},
         {6, ARRAY, {{{1024, 1024, 512}, 436, 232}}},
         {8, ARRAY, {{{1024, 1024, 512}, 345, 226}}},
+        {2, DENSE, {{{1024, 1024, 512}, 724, 186}}},
+        {4, DENSE, {{{1024, 1024, 512}, 440, 150}}},
+        {6, DENSE, {{{1024, 1024, 512}, 325, 128}}},
+        {8, DENSE, {{{1024, 1024, 512}, 312, 101}}},
         {2, F64, {{{512, 512, 512}, 412, 148}}},
         {4, F64, {{{512, 512, 512}, 235, 141}}},
         {6, F64, {{{512, 512, 512}, 132, 67}}},
@@ -331,7 +336,8 @@ static void engines(void **state)
         memset(p.face, 0, sizeof p.face); /* free */
         p.order = boxes[b].order;
         if (boxes[b].kind == F64) p.precision = TORRE_F64;
-        if (boxes[b].kind == ARRAY) p.velocity_cells = &array;
+        if (boxes[b].kind == ARRAY || boxes[b].kind == DENSE) p.velocity_cells = &array;
+        if (boxes[b].kind == DENSE) p.density_cells = &array;
         for (int i = 0; i < 2 && boxes[b].way[i].size[0] > 0; i++) {
             const double torre = boxes[b].way[i].torre, stepwise = boxes[b].way[i].stepwise;
             memcpy(p.size, boxes[b].way[i].size, sizeof p.size);

@@ -951,7 +951,7 @@ static void check_layers(int order, torre_precision f, bool small)
     check_shell(order, f);
 }
 
-/* Beside an array and a constant velocity, sponges, whole vectors and such that a face cuts, several
+/* Beside an array and a constant velocity, sponges, whole vectors and such that a face cuts, many
  * blocks along z. */
 static void check_density(int order, torre_precision f)
 {

@@ -63,6 +63,7 @@ typedef struct torre_tower_rates {
 typedef struct torre_step_rates {
     double speed, speed_f64; /* rates of large grids with constant velocity */
     double array;            /* share of that with a velocity array */
+    double density;          /* and of that with a density array, too: nothing is copied ahead */
     double periodic;         /* likewise with periodic y or z: nothing is copied ahead */
     double few;              /* likewise with up to 8 cells along y: nothing either */
     double launch;           /* microseconds that a step takes beside its cells */

@@ -7,8 +7,8 @@
 #define TORRE_TOWER_HALF_WIDTH 4
 
 /* Kernels beside others of their order, dts and precision. WIDE and HALF have more or fewer planes
- * in a block, for constant velocity alone: WIDE for nz a multiple of 4, with longer steps. DENSE: of
- * order 2, where density varies, which others of that order do not know. */
+ * in a block, for constant velocity alone: WIDE for nz a multiple of 4, with longer steps. DENSE
+ * are those of order 2 for density that varies. */
 typedef enum torre_tower_size {
     TORRE_TOWER_USUAL,
     TORRE_TOWER_WIDE,

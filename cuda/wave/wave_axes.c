@@ -34,10 +34,11 @@ torre_status torre_towers_fit(const torre_turned *t, int dts, const char *advice
 
 const char torre_no_block_towers[] = "block towers hardly pay but on compute capability 9";
 
-/* Arrays of the medium. */
-static int arrays_of(const torre_wave_problem *p)
+/* Share of a rate that arrays of the medium leave. Beside density kernels read k in any case. */
+static double share_of_medium(const torre_wave_problem *p, double array, double density)
 {
-    return (p->velocity_cells != NULL) + (p->density_cells != NULL);
+    if (p->density_cells) return array * density;
+    return p->velocity_cells ? array : 1;
 }
 
 double torre_tower_rate(const torre_gpu_rates *gpu, const torre_wave_problem *p,
@@ -68,8 +69,7 @@ double torre_tower_rate(const torre_gpu_rates *gpu, const torre_wave_problem *p,
     }
     if (room->points) rate *= c->points;
     if (p->precision == TORRE_F64) rate *= r->f64[R - 1];
-    if (arrays_of(p) > 0) rate *= r->array[R - 1]; /* beside density towers read k in any case */
-    if (p->density_cells) rate *= r->density[R - 1];
+    rate *= share_of_medium(p, r->array[R - 1], r->density[R - 1]);
     return rate * (double)n[0] / ((double)n[0] + x) * (double)n[1] / ((double)n[1] + y);
 }
 
@@ -81,7 +81,7 @@ double torre_stepwise_rate(const torre_gpu_rates *gpu, const torre_wave_problem 
     double cells = (double)torre_wave_cells(p),
            launch = c->launch + (points ? gpu->step_points : 0);
     double speed = p->precision == TORRE_F64 ? c->speed_f64 : c->speed;
-    speed *= pow(c->array, arrays_of(p)); /* of density likewise */
+    speed *= share_of_medium(p, c->array, c->density);
     if (p->face[1][0] == TORRE_PERIODIC || p->face[2][0] == TORRE_PERIODIC) speed *= c->periodic;
     if (n[1] <= 8) {
         speed *= c->few;
@@ -91,7 +91,8 @@ double torre_stepwise_rate(const torre_gpu_rates *gpu, const torre_wave_problem 
     }
     double ends = c->ends * (n[2] % v ? 8 : 1);
     speed *= (double)n[0] / ((double)n[0] + gpu->step_faces) * (double)n[2] / ((double)n[2] + ends);
-    if (cells * (2 + arrays_of(p)) * (int)p->precision <= gpu->cached) speed *= gpu->cached_gain;
+    const int arrays = 2 + (p->velocity_cells != NULL) + (p->density_cells != NULL);
+    if (cells * arrays * (int)p->precision <= gpu->cached) speed *= gpu->cached_gain;
     return 1e-9 * cells / (1e-9 * cells / speed + 1e-6 * launch);
 }
 

@@ -77,6 +77,7 @@ __device__ __forceinline__ void block_tower<Kernel>::enter(vec (&A)[ZV][NL], vec
     X = next;
     find_sources(x + R + R * X, y);
     if (RACECHECK) sources_found();
+    model_fetched(); /* of a block that did not come */
     fetch_model(x + R + R * X, y);
     fetch_damped_lines(x + R + R * X);
     if constexpr (STEADY) {

@@ -28,7 +28,7 @@ const void *block_tower_function(bool tma, bool model, bool layers)
     constexpr block_layers some = apart ? LAYERS_ALONE : WITH_LAYERS;
     constexpr block_layers none = apart ? WITHOUT_LAYERS : WITH_LAYERS;
     /* beside an array that is not in registers, less code makes more values spill */
-    constexpr block_layers beside = S::holds_k(true, true) ? none : WITH_LAYERS;
+    constexpr block_layers beside = S::holds_k(true, 1) ? none : WITH_LAYERS;
     if constexpr (WIDE) {
         return !tma || model ? nullptr
                : layers      ? block_tower_entry<T, R, DB, true, false, some, true>()
@@ -46,12 +46,16 @@ const void *block_tower_function(bool tma, bool model, bool layers)
     }
 }
 
-/* Where density varies: one kernel for all, from order 4 on; NULL: none. */
-template <class T, int R, int DB, bool WIDE> const void *block_tower_bound_function(bool tma)
+/* Where density varies, from order 4 on; NULL: none. What knows of layers spills, too. */
+template <class T, int R, int DB, bool WIDE>
+const void *block_tower_bound_function(bool tma, bool layers)
 {
+    constexpr block_layers none =
+        block_shape<T, R, DB, WIDE>::layers_apart(true) ? WITHOUT_LAYERS : WITH_LAYERS;
     if constexpr (R > 1 && !WIDE)
-        return tma ? block_tower_entry<T, R, DB, false, true, WITH_LAYERS, true, true>()
-                   : block_tower_entry<T, R, DB, false, true, WITH_LAYERS, false, true>();
+        return !tma     ? block_tower_entry<T, R, DB, false, true, WITH_LAYERS, false, true>()
+               : layers ? block_tower_entry<T, R, DB, false, true, WITH_LAYERS, true, true>()
+                        : block_tower_entry<T, R, DB, false, true, none, true, true>();
     else
         return nullptr;
 }
@@ -82,15 +86,15 @@ cudaError_t block_tower_shape_of(bool periodic_z, torre_tower_shape *shape)
     if (!e) e = cudaDeviceGetAttribute(&limit, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
     if (e) return e;
     if (S::shared_bytes > limit || (WIDE && !tma)) return cudaErrorInvalidConfiguration;
-    for (int kind = 0; kind < (WIDE ? 2 : 5); kind++) {
-        const bool bound = kind == 4, model = kind / 2, layers = kind % 2;
-        const void *k = bound ? block_tower_bound_function<T, R, DB, WIDE>(tma)
+    for (int kind = 0; kind < (WIDE ? 2 : 6); kind++) {
+        const bool bound = kind / 4, model = kind / 2, layers = kind % 2;
+        const void *k = bound ? block_tower_bound_function<T, R, DB, WIDE>(tma, layers)
                               : block_tower_function<T, R, DB, WIDE>(tma, model, layers);
         if (!k) continue;
         e = cudaFuncGetAttributes(&f, k);
         if (e) return e;
-        const int bytes =
-            S::shared_bytes_of(tma, model, kernel_layers<T, R, DB, WIDE>(tma, layers));
+        const int bytes = S::shared_bytes_of(tma, model + bound,
+                                             kernel_layers<T, R, DB, WIDE>(tma, layers && !bound));
         e = cudaFuncSetAttribute(k, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
         if (e) return e;
         int blocks;
@@ -107,7 +111,7 @@ cudaError_t block_tower_shape_of(bool periodic_z, torre_tower_shape *shape)
     shape->block_x = R;
     shape->strips = false;
     shape->mark_words = TORRE_MARK_WORDS(S::NL, S::planes);
-    shape->shared_bytes = S::shared_bytes_of(tma, false, WITH_LAYERS);
+    shape->shared_bytes = S::shared_bytes_of(tma, 0, WITH_LAYERS);
     shape->mailbox_bytes = S::mailbox_bytes;
     return shape->blocks_per_sm > 0 ? cudaSuccess : cudaErrorInvalidConfiguration;
 }
@@ -129,12 +133,14 @@ cudaError_t block_tower_launch(const torre_wave_args *args, const torre_tower_la
                                 CU_TENSOR_MAP_L2_PROMOTION_L2_128B);
     if (e) return e;
     void *arguments[] = {&params};
-    const bool bound = args->binding, layers = args->damping[0] && !bound;
+    const bool bound = args->binding, layers = args->damping[0];
     return cudaLaunchKernel(
-        bound ? block_tower_bound_function<T, R, DB, WIDE>(tma)
+        bound ? block_tower_bound_function<T, R, DB, WIDE>(tma, layers)
               : block_tower_function<T, R, DB, WIDE>(tma, args->k, layers),
         dim3(launch->blocks), dim3(tma ? S::threads_tma : S::active), arguments,
-        S::shared_bytes_of(tma, args->k, kernel_layers<T, R, DB, WIDE>(tma, layers)), stream);
+        S::shared_bytes_of(tma, (args->k != nullptr) + bound,
+                           kernel_layers<T, R, DB, WIDE>(tma, layers && !bound)),
+        stream);
 }
 
 #endif

@@ -1,6 +1,8 @@
 /*
  * k = (c dt)^2 of the cells of a block tower, where it is not the same everywhere: read through the
  * L2 cache when it is needed, or fetched into shared memory (KEPT, HOLDS_K) when a block enters.
+ * And what binds them where density varies: in places of shared memory, as long as a block stays,
+ * or by turns where they are too few; else read through L2, too.
  * Included by wave_block_tower.cuh.
  */
 
@@ -28,11 +30,7 @@ block_tower<Kernel>::load_k(const T *model, int v, int i, int j) const
 {
     const int number = v * NL + i * R + j;
     if (number < KEPT) return load_shared(kept(number));
-    vec k;
-    uint64_t half[2]; /* not __ldg: the compiler would keep all k of a block */
-    load_unchanging(half, model + i * g.k_stride_x + j * g.k_stride_y);
-    memcpy(&k, half, 16);
-    return k;
+    return load_medium(model + i * g.k_stride_x + j * g.k_stride_y);
 }
 
 template <class Kernel>
@@ -76,8 +74,9 @@ __device__ __forceinline__ void block_tower<Kernel>::take_entering(vec (&K)[ZV][
 template <class Kernel>
 __device__ __forceinline__ void block_tower<Kernel>::fetch_model(int x, int y)
 {
-    if (!KEPT || idle()) return;
     const cell_block b = {x, y, h.z_part};
+    if (!TAKE_TURNS && !idle()) fetch_first_bindings(b);
+    if (!KEPT || idle()) return;
 #pragma unroll
     for (int v = 0; v < ZV; v++) {
         const T *model = model_of(b, v);
@@ -88,4 +87,57 @@ __device__ __forceinline__ void block_tower<Kernel>::fetch_model(int x, int y)
                                         model + i / R * g.k_stride_x + i % R * g.k_stride_y, 16);
     }
     __pipeline_commit();
+}
+
+/* The vector v that group `number` of a step is of, in the order in which sums along z are made;
+ * the first of its lines. */
+template <class Kernel> constexpr __device__ int block_tower<Kernel>::vector_of(int number)
+{
+    const int n = number * GROUP / NL;
+    return R > 2 || STEADY || n + 1 == ZV ? n : n + 2 < ZV ? n + 1 : 0;
+}
+template <class Kernel> constexpr __device__ int block_tower<Kernel>::first_line_of(int number)
+{
+    return number * GROUP % NL;
+}
+
+template <class Kernel>
+__device__ __forceinline__ const typename Kernel::T *
+block_tower<Kernel>::binding_of(const cell_block &b, int number, int j) const
+{
+    const int line = first_line_of(number) + j; /* again: or too much is in registers, and spills */
+    const T *at = (const T *)g.binding + column(again(b.x), g.n[0]) * g.binding_stride_x +
+                  column(again(b.y), g.n[1]) * g.binding_stride_y + z_of(b, vector_of(number));
+    return at + line / R * g.binding_stride_x + line % R * g.binding_stride_y;
+}
+
+template <class Kernel>
+__device__ __forceinline__ void block_tower<Kernel>::fetch_binding(const cell_block &b, int number)
+{
+    if (!PLACED || number >= GROUPS) return;
+#pragma unroll
+    for (int j = 0; j < GROUP; j++)
+        __pipeline_memcpy_async(shared() + binding_place(number, j), binding_of(b, number, j), 16);
+    __pipeline_commit();
+}
+
+template <class Kernel>
+__device__ __forceinline__ void block_tower<Kernel>::fetch_first_bindings(const cell_block &b)
+{
+#pragma unroll
+    for (int i = 0; i < PLACED; i++) fetch_binding(b, i);
+}
+
+template <class Kernel>
+__device__ __forceinline__ void block_tower<Kernel>::take_binding(vec (&to)[GROUP],
+                                                                  const cell_block &b, int number)
+{
+    if (!BOUND) return;
+    if (TAKE_TURNS)
+        __pipeline_wait_prior(number + PLACED < GROUPS ? PLACED - 1 : GROUPS - 1 - number);
+#pragma unroll
+    for (int j = 0; j < GROUP; j++)
+        to[j] = TAKE_TURNS || number < PLACED ? load_shared(binding_place(number, j))
+                                              : load_medium(binding_of(b, number, j));
+    if (TAKE_TURNS) fetch_binding(b, number + PLACED);
 }

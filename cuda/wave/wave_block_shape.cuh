@@ -123,30 +123,51 @@ template <class T, int R, int DB, bool WIDE = false> struct block_shape {
     {
         return tma && sizeof(T) == 4 && R > 1 && DB == 4;
     }
-    /* With TMA there may be more. With a model: k of the first so many vectors of every thread, as
-     * far as they fit. */
+    /* With TMA there may be more: places for a vector of every thread, as many as fit. `arrays`: 0
+     * at constant velocity, 1 with a model, 2 where density varies, too. */
     static constexpr int more = round_up(shared_bytes, 128);
-    static constexpr int k_stride = round_up(workers, 32) * 16;
-    static constexpr __host__ __device__ int k_vectors(block_layers layers)
+    static constexpr int place_bytes = round_up(workers, 32) * 16;
+    static constexpr __host__ __device__ int places_beside(int used, int most)
+    {
+        const int fit = used < MOST_SHARED ? (MOST_SHARED - used) / place_bytes : 0;
+        return fit < most ? fit : most;
+    }
+    /* At order 6, and where density varies, k takes the place of the newest level in registers,
+     * unless there are places for all; and shared memory holds k of the block that enters each row.
+     */
+    static constexpr int k_row = lanes * ZV * NL * 16, k_rows = (2 * DB - 1) * k_row;
+    static constexpr __host__ __device__ bool holds_k(bool tma, int arrays)
+    {
+        return tma && (R == 3 ? arrays > 0 : R > 1 && arrays > 1) &&
+               places_beside(more, ZV * NL * arrays) < ZV * NL * arrays &&
+               more + k_rows <= MOST_SHARED;
+    }
+    /* Where density varies: places for what binds cells, which is used `group_of` vectors at a
+     * time: as many as there is room for beside all k, or one group. */
+    static constexpr __host__ __device__ int group_of(bool tma, int arrays)
+    {
+        return holds_k(tma, arrays) ? 1 : R == 2 ? NL : R;
+    }
+    static constexpr __host__ __device__ int binding_places(bool tma, int arrays)
+    {
+        if (!tma || arrays < 2) return 0;
+        const int group = group_of(tma, arrays);
+        const int used = more + (holds_k(tma, arrays) ? k_rows : ZV * NL * place_bytes);
+        const int beside = places_beside(used, ZV * NL) / group * group;
+        return beside > 0 ? beside : places_beside(more, group) / group * group;
+    }
+    /* Places for k of the first so many vectors of every thread. */
+    static constexpr __host__ __device__ int k_places(block_layers layers, int arrays)
     {
         const int tables = layers == LAYERS_ALONE ? layers_base + 2 * layers_table : 0;
-        const int fit = (MOST_SHARED - more - tables) / k_stride;
-        return fit < 0 ? 0 : fit < ZV * NL ? fit : ZV * NL;
-    }
-    /* Where that is not all, k takes the place of the newest level in registers, and shared memory
-     * holds, besides, k of the block that enters each row. */
-    static constexpr int k_row = lanes * ZV * NL * 16, k_rows = (2 * DB - 1) * k_row;
-    static constexpr __host__ __device__ bool holds_k(bool tma, bool model)
-    {
-        return tma && model && R == 3 && k_vectors(WITH_LAYERS) < ZV * NL &&
-               more + k_rows <= MOST_SHARED;
+        return places_beside(more + tables + binding_places(true, arrays) * place_bytes, ZV * NL);
     }
     /*
      * Whether the newest level is in `own` only: three warps a scheduler have no registers for it.
      */
-    static constexpr __host__ __device__ bool steady(bool tma, bool model)
+    static constexpr __host__ __device__ bool steady(bool tma, int arrays)
     {
-        return WIDE || holds_k(tma, model);
+        return WIDE || holds_k(tma, arrays);
     }
     /* Without, at order 4: a second `own`, so that nobody waits until all have read the first. */
     static constexpr bool fits_two = R == 2 && DB > 1 &&
@@ -156,29 +177,33 @@ template <class T, int R, int DB, bool WIDE = false> struct block_shape {
     static constexpr bool halves = R > 2 && batches > 1;
     static constexpr int first_batches = halves ? batches / 2 : batches;
     /* Offset of the odd levels in `own` from the even ones; 0: one level only. */
-    static constexpr __host__ __device__ int own_odd(bool tma, bool model)
+    static constexpr __host__ __device__ int own_odd(bool tma, int arrays)
     {
-        return tma && !model && fits_two ? more - own : 0;
+        return tma && !arrays && fits_two ? more - own : 0;
     }
-    static constexpr __host__ __device__ int layers_at(bool tma, bool model, block_layers layers)
+    static constexpr __host__ __device__ int binding_at(bool tma, block_layers layers, int arrays)
     {
-        return !tma                  ? shared_bytes
-               : holds_k(tma, model) ? more + k_rows
-               : model               ? more + k_vectors(layers) * k_stride
-               : own_odd(tma, model) ? more + own_bytes
-                                     : shared_bytes;
+        return more + (holds_k(tma, arrays) ? k_rows : k_places(layers, arrays) * place_bytes);
+    }
+    static constexpr __host__ __device__ int layers_at(bool tma, int arrays, block_layers layers)
+    {
+        return !tma ? shared_bytes
+               : arrays
+                   ? binding_at(tma, layers, arrays) + binding_places(tma, arrays) * place_bytes
+               : own_odd(tma, arrays) ? more + own_bytes
+                                      : shared_bytes;
     }
     /* LAYERS_ALONE: tables that there is room for: of 1 / (1 + s dt), and of 1 - s dt as well. */
-    static constexpr __host__ __device__ int layers_tables(bool model)
+    static constexpr __host__ __device__ int layers_tables(int arrays)
     {
-        return layers_at(true, model, LAYERS_ALONE) + layers_base + 2 * layers_table <= MOST_SHARED
+        return layers_at(true, arrays, LAYERS_ALONE) + layers_base + 2 * layers_table <= MOST_SHARED
                    ? 2
                    : 1;
     }
-    static constexpr int shared_bytes_of(bool tma, bool model, block_layers layers)
+    static constexpr int shared_bytes_of(bool tma, int arrays, block_layers layers)
     {
-        const int tables = layers_base + layers_tables(model) * layers_table;
-        return layers_at(tma, model, layers) + (layers == LAYERS_ALONE ? tables : 0);
+        const int tables = layers_base + layers_tables(arrays) * layers_table;
+        return layers_at(tma, arrays, layers) + (layers == LAYERS_ALONE ? tables : 0);
     }
 
     static constexpr int active = round_up(workers, 32);  /* these take part in barriers */
@@ -213,8 +238,9 @@ struct block_kernel {
     static constexpr block_layers LAYERS = LAYERS_;
     /* The older level and k (HOLDS_K) in registers, not the newest level. Then this one stays in
      * one place of `own` for each block, so that each thread can exchange it for the next one. */
-    static constexpr bool STEADY = S::steady(TMA, MODEL), HOLDS_K = S::holds_k(TMA, MODEL);
-    static constexpr int ODD = S::own_odd(TMA, MODEL); /* 0: one level in `own` */
+    static constexpr int ARRAYS = MODEL + BOUND;
+    static constexpr bool STEADY = S::steady(TMA, ARRAYS), HOLDS_K = S::holds_k(TMA, ARRAYS);
+    static constexpr int ODD = S::own_odd(TMA, ARRAYS); /* 0: one level in `own` */
 };
 
 /* Blocks before row y, less its first position: block (X, y) has number row_start(y) + X. */

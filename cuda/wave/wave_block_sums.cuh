@@ -132,14 +132,14 @@ __device__ __forceinline__ void block_tower<Kernel>::sum_xy(vec (&A)[NL], vec (&
 
 template <class Kernel>
 template <block_damping D>
-__device__ __forceinline__ void block_tower<Kernel>::sum_z(vec (&A)[NL], vec (&C)[NL], vec *sum,
-                                                           const vec (&k)[NL], const cell_block &b,
-                                                           int v, const place &p, int t, int left)
+__device__ __forceinline__ void
+block_tower<Kernel>::sum_z(vec (&A)[NL], vec (&C)[NL], vec *sum, const vec (&k)[NL],
+                           const cell_block &b, int v, int number, const place &p, int t, int left)
 {
     int below[PV], above[PV];
     find_beside(below, above, p, v, t & 1);
-    vec binding[NL];
-    load_binding(binding, b, v, 0);
+    vec binding[GROUP];
+    take_binding(binding, b, number);
 #pragma unroll
     for (int i = 0; i < NL; i++) {
         vec around[2 * PV + 1];
@@ -149,7 +149,7 @@ __device__ __forceinline__ void block_tower<Kernel>::sum_z(vec (&A)[NL], vec (&C
             find_around(around, A[i], below, above, i);
         add_along_z<T, R>(sum[i], around, c.weight[2]);
         if (MODEL) accumulate(C[i], k[i], sum[i]);
-        bind(C[i], binding[i], A[i]);
+        bind(C[i], binding[i % GROUP], A[i]);
     }
     finish_block<D>(C, b, v);
     if (ODD) publish_vector(C, left, v);
@@ -181,13 +181,13 @@ block_tower<Kernel>::update_by_vectors(vec (&A)[ZV][NL], vec (&C)[ZV][NL], const
 #pragma unroll
         for (int i = 0; i < NL && MODEL; i++) k[i] = load_k(model, v, i / R, i % R);
         sum_xy<D>(A[v], C[v], sum, k, b, v, along_x, along_y);
-        if (MODEL || !outer) sum_z<D>(A[v], C[v], sum, k, b, v, p, t, left);
+        if (MODEL || !outer) sum_z<D>(A[v], C[v], sum, k, b, v, n, p, t, left);
     }
     if (MODEL) return;
     if (waiting) waits.edges(*this, t);
-    sum_z<D>(A[0], C[0], C[0], k, b, 0, p, t, left);
+    sum_z<D>(A[0], C[0], C[0], k, b, 0, 0, p, t, left);
     if (ZV > 1 && !has_none<PLAIN>(ZV - 1))
-        sum_z<D>(A[ZV - 1], C[ZV - 1], C[ZV - 1], k, b, ZV - 1, p, t, left);
+        sum_z<D>(A[ZV - 1], C[ZV - 1], C[ZV - 1], k, b, ZV - 1, 0, p, t, left);
 }
 
 /* One function, though long: what comes before a wait and what after it is the schedule. */
@@ -197,7 +197,8 @@ __device__ __forceinline__ void block_tower<Kernel>::update(vec (&A)[ZV][NL], ve
                                                             const place &p, const cell_block &b,
                                                             int t, Waits &waits)
 {
-    if constexpr (R == 2) {
+    if (TAKE_TURNS) fetch_first_bindings(b);
+    if constexpr (R == 2 && !STEADY) {
         update_by_vectors<PLAIN, D>(A, C, p, b, t, waits);
         return;
     }
@@ -205,7 +206,7 @@ __device__ __forceinline__ void block_tower<Kernel>::update(vec (&A)[ZV][NL], ve
     find_blocks_beside<0>(along_x, p, t & 1);
     find_blocks_beside<1>(along_y, p, t & 1);
     int newest = STEADY ? find_newest(p, t & 1) : 0;
-    vec k[R], binding[R], sum[R], u[R]; /* u: level t */
+    vec k[R], binding[GROUP], sum[R], u[R]; /* u: level t */
     if constexpr (R > 1) {
 #pragma unroll
         for (int v = 0; v < ZV; v++) {
@@ -241,6 +242,7 @@ __device__ __forceinline__ void block_tower<Kernel>::update(vec (&A)[ZV][NL], ve
     refresh();
     if (MODEL) find_blocks_beside<1>(along_y, again, t & 1);
     if (STEADY) newest = find_newest(again, t & 1);
+    const cell_block here = {h.x_tower + R * t + R * X, again.y, h.z_part, again.row};
 #pragma unroll
     for (int v = 0; v < ZV; v++) {
         const int z = damped_z<D>(b, v);
@@ -265,21 +267,24 @@ __device__ __forceinline__ void block_tower<Kernel>::update(vec (&A)[ZV][NL], ve
                     for (int q = 0; q < R; q++)
                         u[q] = STEADY ? load_shared(newest + in_line(v) + (i + q) * S::line)
                                       : C[v][i + q];
-                if (i % R == 0) load_binding(binding, b, v, i);
+                if (i % GROUP == 0) take_binding(binding, here, (v * NL + i) / GROUP);
                 if (MODEL && i % R == 0) {
                     if (!STEADY) load_model<1>(k, model, v, i / R, 0);
                     sum_along_y(sum, u, i / R, v, along_y);
                 }
                 vec around[2 * PV + 1];
-                find_around(around, u[i % R], below, above, i);
+                if constexpr (HALVES)
+                    find_halves(around, u[i % R], below[0] + i * S::line);
+                else
+                    find_around(around, u[i % R], below, above, i);
                 add_along_z<T, R>(MODEL ? sum[i % R] : A[v][i], around, c.weight[2]);
                 if (MODEL) accumulate(A[v][i], STEADY ? C[v][i] : k[i % R], sum[i % R]);
-                bind(A[v][i], binding[i % R], u[i % R]);
+                bind(A[v][i], binding[i % GROUP], u[i % R]);
             }
         }
         if (STEADY)
-            finish_block<D>(A[v], b, v);
+            finish_block<D>(A[v], here, v);
         else
-            change_places<D>(A[v], C[v], b, v);
+            change_places<D>(A[v], C[v], here, v);
     }
 }

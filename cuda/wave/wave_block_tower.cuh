@@ -89,15 +89,22 @@ template <class Kernel> struct block_tower {
     /* Plain steps have a copy of the code to themselves. Nothing is gained by it with k in
      * registers or without TMA, and f64 spills. */
     static constexpr bool plain_copy = TMA && sizeof(T) == 4 && !STEADY;
+    static constexpr int ARRAYS = Kernel::ARRAYS;
     static constexpr int KEPT =
-        MODEL && TMA && !STEADY ? S::k_vectors(LAYERS) : 0; /* k in shared memory */
+        MODEL && TMA && !STEADY ? S::k_places(LAYERS, ARRAYS) : 0; /* k in shared memory */
+    /* What binds cells: how many vectors are used at a time, groups that there are places for, and
+     * all. Where places are few, groups take turns, fetched in each step; at order 4 the first stay
+     * there as long as the block does, and the rest is read through L2. */
+    static constexpr int GROUP = S::group_of(TMA, ARRAYS), GROUPS = ZV * NL / GROUP;
+    static constexpr int PLACED = S::binding_places(TMA, ARRAYS) / GROUP;
+    static constexpr bool TAKE_TURNS = R > 2 && PLACED > 0 && PLACED < GROUPS;
 
     /* LAYERS_ALONE: tables for what layers along y and z do, with ones where nothing is damped. */
     static constexpr bool ALONE = LAYERS == LAYERS_ALONE;
     static constexpr block_damping MOSTLY = ALONE ? DAMPED_ALONG_YZ : UNDAMPED;
-    static constexpr int TABLES = S::layers_tables(MODEL);
-    static constexpr int LAYERS_AT = S::layers_at(TMA, MODEL, LAYERS);
-    static_assert(!ALONE || S::shared_bytes_of(TMA, MODEL, LAYERS) <= MOST_SHARED, "tables fit");
+    static constexpr int TABLES = S::layers_tables(ARRAYS);
+    static constexpr int LAYERS_AT = S::layers_at(TMA, ARRAYS, LAYERS);
+    static_assert(!TMA || S::shared_bytes_of(TMA, ARRAYS, LAYERS) <= MOST_SHARED, "all fits");
 
     /*
      * The two levels of a block and a line of sums nearly fill the registers of a thread. All else
@@ -508,28 +515,32 @@ template <class Kernel> struct block_tower {
     __device__ __forceinline__ void take_entering(vec (&K)[ZV][NL], const place &p);
     static __device__ __forceinline__ int kept(int number)
     {
-        return S::more + number * S::k_stride + thread() * 16;
+        return S::more + number * S::place_bytes + thread() * 16;
     }
     /* Fetch what load_k finds in shared memory, for the block whose first column is (x, y);
      * asynchronously, each thread for itself. */
     __device__ __forceinline__ void fetch_model(int x, int y);
-    /* Where density varies: what binds vector v of N lines from number i on to its place. */
-    template <int N>
-    __device__ __forceinline__ void load_binding(vec (&to)[N], const cell_block &b, int v,
-                                                 int i) const
+    /* Where density varies: what binds the cells of the GROUP vectors that are group `number` of a
+     * step, fetched into places of this thread or read. TAKE_TURNS: the first PLACED groups are
+     * asked for when a step begins, the others when the one before them in their place is taken. */
+    static __device__ __forceinline__ int binding_place(int number, int j)
     {
-#pragma unroll
-        for (int j = 0; j < N && BOUND; j++)
-            to[j] = binding_at<T>(g, column(b.x, g.n[0]) + (i + j) / R,
-                                  column(b.y, g.n[1]) + (i + j) % R, z_of(b, v));
+        return S::binding_at(TMA, LAYERS, ARRAYS) +
+               (PLACED ? number % PLACED * GROUP + j : 0) * S::place_bytes + thread() * 16;
     }
+    static constexpr __device__ int vector_of(int number);
+    static constexpr __device__ int first_line_of(int number);
+    __device__ __forceinline__ const T *binding_of(const cell_block &b, int number, int j) const;
+    __device__ __forceinline__ void fetch_binding(const cell_block &b, int number);
+    __device__ __forceinline__ void fetch_first_bindings(const cell_block &b);
+    __device__ __forceinline__ void take_binding(vec (&to)[GROUP], const cell_block &b, int number);
     static __device__ __forceinline__ void bind(vec &sum, const vec &binding, const vec &u)
     {
         if (BOUND) bind_cells(sum, binding, u);
     }
     __device__ __forceinline__ void model_fetched()
     {
-        if (KEPT) __pipeline_wait_prior(0);
+        if (KEPT || (PLACED && !TAKE_TURNS)) __pipeline_wait_prior(0);
     }
 
     /* ---------- absorbing layers (wave_block_layers.cuh) ---------- */
@@ -674,11 +685,12 @@ template <class Kernel> struct block_tower {
     __device__ __forceinline__ void sum_xy(vec (&A)[NL], vec (&C)[NL], vec *sum, const vec (&k)[NL],
                                            const cell_block &b, int v, const int (&along_x)[2],
                                            const int (&along_y)[2]);
-    /* The rest: C becomes level t + 1 and, with two levels in `own`, is published at `left`. */
+    /* The rest, of the vector with this number: C becomes level t + 1 and, with two levels in
+     * `own`, is published at `left`. */
     template <block_damping D>
     __device__ __forceinline__ void sum_z(vec (&A)[NL], vec (&C)[NL], vec *sum, const vec (&k)[NL],
-                                          const cell_block &b, int v, const place &p, int t,
-                                          int left);
+                                          const cell_block &b, int v, int number, const place &p,
+                                          int t, int left);
 
     /* A step of order 4 (see update): all sums of a vector at a time, so that k is read once.
      * Vectors in the middle need no edges and come first; without a model the x and y sums of the
@@ -797,12 +809,11 @@ template <class Kernel> struct block_tower {
         if (ALONE) __syncwarp(); /* all have read what they need of the layers */
         if (at == 0) {
             fetch_damped_lines(h.x_tower + R * t + R * (X + p.length()));
-            if (HOLDS_K) {
+            if (HOLDS_K)
                 take_entering(C, p);
-            } else if (!STEADY) {
+            else if (!STEADY)
                 reload(A, p.halo_row() + (t & 1) * S::halo_bytes + S::halo_block_bytes);
-                fetch_model(h.x_tower + R * t + R * (X + p.length()), p.y);
-            }
+            fetch_model(h.x_tower + R * t + R * (X + p.length()), p.y);
         }
         waits.done_reading(*this, t);
         if (STEADY && at == 0) find_rows_beside(p, X + p.length() - 1, t + 1);

@@ -248,14 +248,12 @@ __device__ __forceinline__ void bind_cells(cells<T> &sum, const cells<T> &bindin
 #pragma unroll
     for (int e = 0; e < cells<T>::n; e++) sum.v[e] = acoustic_bind(-binding.v[e], u.v[e], sum.v[e]);
 }
-/* That of the vector at (x, y, z). */
-template <class T>
-__device__ __forceinline__ cells<T> binding_at(const torre_wave_args &g, int x, int y, int z)
+/* A vector of the medium. Not by __ldg: the compiler would keep all of a block of cells. */
+template <class T> __device__ __forceinline__ cells<T> load_medium(const T *from)
 {
     cells<T> r;
-    uint64_t half[2]; /* as load_k has it (wave_block_model.cuh) */
-    load_unchanging(half,
-                    (const T *)g.binding + x * g.binding_stride_x + y * g.binding_stride_y + z);
+    uint64_t half[2];
+    load_unchanging(half, from);
     memcpy(&r, half, 16);
     return r;
 }

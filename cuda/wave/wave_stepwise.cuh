@@ -160,7 +160,11 @@ advance_cells(cells<T> &before, const args_of<R> &g, const weights_of<T, R> &c, 
         add_along_z<T, R>(sum, around, c.weight[2]);
         if (MODEL) accumulate(before, k, sum);
     }
-    if (BOUND) bind_cells(before, binding_at<T>(g, x, y, z), u);
+    if (BOUND)
+        bind_cells(
+            before,
+            load_medium((const T *)g.binding + x * g.binding_stride_x + y * g.binding_stride_y + z),
+            u);
     if (damped) finish_update(before, s_dt);
 }
 
