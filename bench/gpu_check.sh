@@ -90,7 +90,7 @@ if [[ $parts == *bench* ]]; then
         for size in 128x128x128 256x256x256 1024x1024x256 $main 1024x1024x1024; do
             cases+=($order:s:0:0:$size $order:t:0:0:$size)
         done
-        cases+=($order:s:0:0:$main:model $order:t:0:0:$main:model $order:t:0:0:$main:points
+        cases+=($order:{s,t}:0:0:$main:model $order:{s,t}:0:0:$main:model:density $order:t:0:0:$main:points
                 $order:t:0:0:$main:absorbing $order:t:0:0:$main:model:absorbing
                 $order:{s,t}:0:0:512x512x512:f64)
         # samples of a pass are copied while the next one runs

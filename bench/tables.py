@@ -77,6 +77,8 @@ def wave_h200():
     rows = [row("one step at a time", LARGE, "", "stepwise"), row("**towers**", LARGE, "", "torre"),
             row("velocity per cell, one step at a time", LARGE, ":model", "stepwise"),
             row("velocity per cell, towers", LARGE, ":model", "torre"),
+            row("velocity and density per cell, one step at a time", LARGE, ":model:density", "stepwise"),
+            row("velocity and density per cell, towers", LARGE, ":model:density", "torre"),
             row("towers, 100 sources and 10,000 receivers", LARGE, ":points"),
             row("towers, sponges on all sides", LARGE, ":absorbing")]
     for size in ("2560x2560x2560", "501x501x501", "256x256x256", "2048x2048x64", "2048x2048x37",
