@@ -1,7 +1,7 @@
 /*
  * Copies from GPU to GPU of one machine, whose memory processes show each other: as several devices
  * of one process do it, beside the kernels and by no multiprocessor. What is given goes to the
- * other's place; what is shown the other fetches.
+ * other's place; what is shown the other reads.
  */
 #include <cuda.h>
 #include <stdio.h>
@@ -23,7 +23,7 @@ typedef struct opened {
     char *base;
 } opened;
 
-/* What there is to fetch. */
+/* What there is to look at. */
 typedef struct letter {
     cudaIpcMemHandle_t memory[TORRE_WAY_PIECES];
     int64_t offset[TORRE_WAY_PIECES], bytes[TORRE_WAY_PIECES];
@@ -50,7 +50,7 @@ typedef struct peer_path {
     bool leaves;
     torre_way_token token;
     cudaEvent_t ready[RING], theirs[RING]; /* what is shown is there, here and at the other */
-    int64_t shows, fetches;
+    int64_t shows, looks;
     letter letter;
     known_memory known[KNOWN];
     opened reached[KNOWN];
@@ -203,14 +203,14 @@ static torre_status know(peer_path *p, char *address, const known_memory **found
 
 /*
  * An event is recorded again when the other has no need of it any more: it has waited for what was
- * shown n steps ago before it showed what this device fetched n - 1 steps ago, which was before
- * what this one has shown since.
+ * shown n steps ago before it showed what this device read n - 1 steps ago, which was before what
+ * this one has shown since.
  */
 static torre_status wait_for_event(peer_path *p)
 {
     if (p->shows < RING) return TORRE_OK;
     return torre_way_wait(&p->base, p->ready[(p->shows + 2) % RING], p->base.ranks->limit_s,
-                          "what another rank fetches", NULL);
+                          "what another rank reads", NULL);
 }
 
 static torre_status peer_show(torre_rank_path *path, void *stream, const torre_rank_piece *from,
@@ -239,7 +239,7 @@ static torre_status reach(peer_path *p, void *stream, const cudaIpcMemHandle_t *
         if (*base && same(&p->reached[i].memory, memory)) return TORRE_OK;
     }
     opened *o = &p->reached[p->next_reached++ % KNOWN];
-    if (o->base) TORRE_CUDA_TRY(cudaStreamSynchronize(stream), "fetching from another GPU");
+    if (o->base) TORRE_CUDA_TRY(cudaStreamSynchronize(stream), "reading from another GPU");
     close_memory(o);
     TORRE_CUDA_TRY(cudaIpcOpenMemHandle((void **)&o->base, *memory, cudaIpcMemLazyEnablePeerAccess),
                    "reaching memory of another rank");
@@ -248,24 +248,18 @@ static torre_status reach(peer_path *p, void *stream, const cudaIpcMemHandle_t *
     return TORRE_OK;
 }
 
-static torre_status peer_fetch(torre_rank_path *path, void *stream, const torre_rank_piece *to,
-                               int pieces)
+static torre_status peer_look(torre_rank_path *path, void *stream, torre_rank_piece *at, int pieces)
 {
     peer_path *p = (peer_path *)path;
     letter from;
-    char *base = NULL;
     TORRE_TRY(torre_rank_receive(path->ranks, path->rank, &from, sizeof from));
-    TORRE_CUDA_TRY(cudaStreamWaitEvent(stream, p->theirs[p->fetches++ % RING], 0),
+    TORRE_CUDA_TRY(cudaStreamWaitEvent(stream, p->theirs[p->looks++ % RING], 0),
                    "waiting for another GPU");
     for (int i = 0; i < pieces; i++) {
-        if (from.bytes[i] != to[i].bytes)
-            return torre_fail(TORRE_ERR_RESOURCE, "rank %d shows %lld bytes in place of %lld",
-                              path->rank, (long long)from.bytes[i], (long long)to[i].bytes);
-        if (to[i].bytes == 0) continue;
-        TORRE_TRY(reach(p, stream, &from.memory[i], &base));
-        TORRE_CUDA_TRY(cudaMemcpyAsync(to[i].at, base + from.offset[i], (size_t)to[i].bytes,
-                                       cudaMemcpyDeviceToDevice, stream),
-                       "fetching from another GPU");
+        at[i] = (torre_rank_piece){NULL, from.bytes[i]};
+        if (from.bytes[i] == 0) continue;
+        TORRE_TRY(reach(p, stream, &from.memory[i], &at[i].at));
+        at[i].at += from.offset[i];
     }
     return TORRE_OK;
 }
@@ -364,5 +358,5 @@ const torre_rank_way torre_way_peer = {.name = "peer",
                                        .gone = peer_gone,
                                        .take = peer_take,
                                        .show = peer_show,
-                                       .fetch = peer_fetch,
+                                       .look = peer_look,
                                        .close = peer_close};

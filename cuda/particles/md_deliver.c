@@ -54,29 +54,45 @@ static void add_taken(md_take_args *take, const torre_rank_piece from[],
     if (t->count > take->most) take->most = t->count;
 }
 
-/* Of a device of this process, as soon as they are there: to be taken, where that is said and it is
- * within reach; copied otherwise. */
-static torre_status get_parts(md_cuda_solver *s, int rank, const md_share_letter *from,
-                              md_take_args *take)
+/* Parts that are there, in memory of that device, to where they belong: to be taken, where that is
+ * said and it is within reach; copied otherwise. */
+static torre_status get_parts(md_cuda_solver *s, int rank, const torre_rank_piece from[],
+                              int from_device, md_take_args *take)
 {
     const torre_rank_piece *to = s->share->in[rank];
-    const int device = s->plan->device;
-    TORRE_TRY(meet(s, rank, from->device));
-    TORRE_CUDA_TRY(cudaStreamWaitEvent(s->stream, from->ready, 0), telling);
     for (int k = 0; k < MD_SHARE_PARTS; k++)
-        if (from->part[k].bytes != to[k].bytes)
+        if (from[k].bytes != to[k].bytes)
             return torre_fail(TORRE_ERR_RESOURCE, "GPUs have lost track of what they lend");
     if (take && s->share->reached[rank]) {
-        add_taken(take, from->part, to, 4 * (int64_t)s->kernels->state->state_bytes);
+        add_taken(take, from, to, 4 * (int64_t)s->kernels->state->state_bytes);
         return TORRE_OK;
     }
     for (int k = 0; k < MD_SHARE_PARTS; k++) {
         if (to[k].bytes == 0) continue;
-        TORRE_CUDA_TRY(cudaMemcpyPeerAsync(to[k].at, device, from->part[k].at, from->device,
+        TORRE_CUDA_TRY(cudaMemcpyPeerAsync(to[k].at, s->plan->device, from[k].at, from_device,
                                            (size_t)to[k].bytes, s->stream),
                        telling);
     }
     return TORRE_OK;
+}
+
+/* Of a device of this process, as soon as they are there. */
+static torre_status open_letter(md_cuda_solver *s, int rank, const md_share_letter *from,
+                                md_take_args *take)
+{
+    TORRE_TRY(meet(s, rank, from->device));
+    TORRE_CUDA_TRY(cudaStreamWaitEvent(s->stream, from->ready, 0), telling);
+    return get_parts(s, rank, from->part, from->device, take);
+}
+
+/* The same of another process, in memory that is open here. */
+static torre_status look(md_cuda_solver *s, int rank, md_take_args *take)
+{
+    torre_rank_path *path = s->share->path[rank];
+    torre_rank_piece at[MD_SHARE_PARTS];
+    TORRE_TRY(path->way->look(path, s->stream, at, MD_SHARE_PARTS));
+    s->share->reached[rank] = true;
+    return get_parts(s, rank, at, s->plan->device, take);
 }
 
 static torre_status deliver_here(md_cuda_solver *s, md_take_args *take)
@@ -99,7 +115,7 @@ static torre_status deliver_here(md_cuda_solver *s, md_take_args *take)
         md_share_letter from;
         if (r == ranks->rank) continue;
         TORRE_TRY(torre_rank_receive(ranks, r, &from, sizeof from));
-        TORRE_TRY(get_parts(s, r, &from, take));
+        TORRE_TRY(open_letter(s, r, &from, take));
     }
     for (int r = 0; r < ranks->count; r++)
         if (r != ranks->rank) TORRE_TRY(torre_rank_settle(ranks, r));
@@ -126,7 +142,7 @@ static torre_status copy_host(md_cuda_solver *s, const torre_rank_piece part[MD_
 /* How parts go to a rank. */
 typedef enum route {
     NOWHERE, /* it is this one */
-    SHOWN,   /* for it to fetch */
+    SHOWN,   /* for it to read */
     GIVEN,
     BY_HOST
 } route;
@@ -185,13 +201,13 @@ static torre_status set_off(md_cuda_solver *s)
     return send_by_host(s);
 }
 
-static torre_status get_from(md_cuda_solver *s, int rank, char *host)
+static torre_status get_from(md_cuda_solver *s, int rank, char *host, md_take_args *take)
 {
     md_share *h = s->share;
     const int64_t bytes = bytes_of(h->in[rank]);
     switch (route_of(h, rank)) {
     case SHOWN:
-        return h->path[rank]->way->fetch(h->path[rank], s->stream, h->in[rank], MD_SHARE_PARTS);
+        return look(s, rank, take);
     case GIVEN:
         return h->path[rank]->way->take(h->path[rank], h->in[rank], MD_SHARE_PARTS);
     case BY_HOST:
@@ -204,7 +220,7 @@ static torre_status get_from(md_cuda_solver *s, int rank, char *host)
     return TORRE_OK;
 }
 
-static torre_status deliver_apart(md_cuda_solver *s)
+static torre_status deliver_apart(md_cuda_solver *s, md_take_args *take)
 {
     md_share *h = s->share;
     const torre_ranks *ranks = h->ranks;
@@ -212,7 +228,7 @@ static torre_status deliver_apart(md_cuda_solver *s)
     TORRE_TRY(set_off(s));
     const double start = torre_time_now();
     for (int r = 0; r < ranks->count; at += host_bytes(h, r, h->in[r]), r++)
-        TORRE_TRY(get_from(s, r, h->taken.bytes + at));
+        TORRE_TRY(get_from(s, r, h->taken.bytes + at, take));
     for (int r = 0; r < ranks->count; r++) {
         const route way = route_of(h, r);
         if (way == SHOWN || way == GIVEN) TORRE_TRY(h->path[r]->way->gone(h->path[r]));
@@ -224,5 +240,5 @@ static torre_status deliver_apart(md_cuda_solver *s)
 
 torre_status md_share_deliver(md_cuda_solver *s, md_take_args *take)
 {
-    return s->share->ranks->one_process ? deliver_here(s, take) : deliver_apart(s);
+    return s->share->ranks->one_process ? deliver_here(s, take) : deliver_apart(s, take);
 }

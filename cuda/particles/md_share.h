@@ -11,10 +11,10 @@
  *          first[0]            first[self]        first[self + 1]     first[devices]
  *
  * After each step a device packs those of its own that others need, in their order, and each of
- * these puts its part of that where it belongs (md_deliver.c): devices of a process wait for an
- * event of the other and read its memory in one kernel, or have it copied where that is out of
- * reach; processes take the ways of core/rank_way.h, or send messages through page-locked memory of
- * the host. Whether a particle has gone too far for the lists goes along. At a rebuild particles go
+ * these puts its part of that where it belongs (md_deliver.c): devices of a process, and of
+ * processes that show each other their memory, wait for an event of the other and read its memory
+ * in one kernel, or have it copied where that is out of reach; others take the ways of
+ * core/rank_way.h, or send messages through page-locked memory of the host. Whether a particle has gone too far for the lists goes along. At a rebuild particles go
  * to all who need what is in the bins that they have come to, and the sort puts them into the
  * order.
  *

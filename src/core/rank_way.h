@@ -58,15 +58,15 @@ struct torre_rank_way {
     torre_status (*take)(torre_rank_path *path, const torre_rank_piece *to, int pieces);
     /*
      * Both NULL, or in the order of what the device does, for which nobody waits. show: what is in
-     * these pieces when the stream has come this far is for the other to fetch. It stays so until
-     * the stream has come behind the fetch of what the other shows next, and the memory until the
-     * path is closed. fetch: queue that pieces have what the other shows. Each show is followed by
-     * a fetch, and before the next one by gone.
+     * these pieces when the stream has come this far is for the other to look at. It stays so until
+     * the stream has come behind the look at what the other shows next, and the memory until the
+     * path is closed. look: the stream waits until what the other shows is there, and reads it at
+     * these addresses (bytes 0: nowhere). Each show is followed by a look, and before the next one
+     * by gone.
      */
     torre_status (*show)(torre_rank_path *path, void *stream, const torre_rank_piece *from,
                          int pieces);
-    torre_status (*fetch)(torre_rank_path *path, void *stream, const torre_rank_piece *to,
-                          int pieces);
+    torre_status (*look)(torre_rank_path *path, void *stream, torre_rank_piece *at, int pieces);
     void (*close)(torre_rank_path *path); /* also after a failure of either; NULL is fine */
 };
 

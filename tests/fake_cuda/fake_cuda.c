@@ -5,6 +5,7 @@
 
 #include <cuda.h>
 #include <cuda_runtime_api.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -88,6 +89,7 @@ typedef struct allocation {
     char *base;
     size_t bytes;
     bool host, freed;
+    int file; /* that it is, where other processes know of it; or 0 */
 } allocation;
 static fake_kernel kernels[MOST_KERNELS];
 static int kernel_count;
@@ -371,7 +373,7 @@ static cudaError_t allocate(const char *call, void **memory, size_t bytes, bool 
                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (base == MAP_FAILED) return give(cudaErrorMemoryAllocation);
     mprotect(base + (bytes / page + 1) * page, page, PROT_NONE);
-    allocations[allocation_count++] = (allocation){base, bytes, host, false};
+    allocations[allocation_count++] = (allocation){base, bytes, host, false, 0};
     if (!host) bytes_in_use += bytes;
     TRACE("%s #%d of %zu\n", call, allocation_count - 1, bytes);
     *memory = base;
@@ -388,6 +390,7 @@ static cudaError_t release(const char *call, void *memory, bool host)
     }
     TRACE("%s #%d\n", call, (int)(a - allocations));
     a->freed = true;
+    if (a->file) close(a->file);
     if (!host) bytes_in_use -= a->bytes;
     mmap(a->base, a->bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1,
          0);
@@ -430,24 +433,23 @@ cudaError_t cudaMemGetInfo(size_t *unused, size_t *total)
     return cudaSuccess;
 }
 
-/* --- Memory of other processes, which copies read and write: a view that nobody else can here. */
+/* --- Memory of other processes: what is shown becomes a file in memory, which they map, too. */
 
-typedef struct view {
-    char *base, *there;
-    size_t bytes;
-    pid_t process;
-    int opened;
-} view;
 enum { MOST_VIEWS = 64 };
-static view views[MOST_VIEWS];
-
-typedef struct shown {
+static struct view {
     char *base;
     size_t bytes;
     pid_t process;
+    int file, opened;
+} views[MOST_VIEWS];
+
+typedef struct shown {
+    size_t bytes;
+    pid_t process;
+    int file;
 } shown;
 
-static const view *view_of(const void *address, size_t bytes)
+static struct view *view_of(const void *address, size_t bytes)
 {
     for (int i = 0; i < MOST_VIEWS; i++)
         if (views[i].opened && (const char *)address >= views[i].base &&
@@ -456,12 +458,28 @@ static const view *view_of(const void *address, size_t bytes)
     return NULL;
 }
 
+static bool share_memory(allocation *a)
+{
+    const int file = memfd_create("fake_cuda", MFD_CLOEXEC);
+    size_t done = 0;
+    if (file < 0 || ftruncate(file, (off_t)a->bytes)) return false;
+    while (done < a->bytes) {
+        const ssize_t now = pwrite(file, a->base + done, a->bytes - done, (off_t)done);
+        if (now <= 0) return false;
+        done += (size_t)now;
+    }
+    a->file = file;
+    return mmap(a->base, a->bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, file, 0) !=
+           MAP_FAILED;
+}
+
 cudaError_t cudaIpcGetMemHandle(cudaIpcMemHandle_t *handle, void *address)
 {
     MAY_FAIL(cudaErrorUnknown);
-    const allocation *a = holder(address);
+    allocation *a = (allocation *)holder(address);
     if (!a || a->host || a->base != address) return give(cudaErrorInvalidValue);
-    const shown s = {a->base, a->bytes, getpid()};
+    if (!a->file && !share_memory(a)) return give(cudaErrorMemoryAllocation);
+    const shown s = {a->bytes, getpid(), a->file};
     memset(handle, 0, sizeof *handle);
     memcpy(handle, &s, sizeof s);
     TRACE("show #%d\n", (int)(a - allocations));
@@ -470,14 +488,15 @@ cudaError_t cudaIpcGetMemHandle(cudaIpcMemHandle_t *handle, void *address)
 cudaError_t cudaIpcOpenMemHandle(void **address, cudaIpcMemHandle_t handle, unsigned flags)
 {
     shown s;
+    char name[64];
     (void)flags;
     MAY_FAIL(cudaErrorUnknown);
     memcpy(&s, &handle, sizeof s);
     if (getenv("FAKE_CUDA_APART") || s.process == getpid()) return give(cudaErrorInvalidValue);
-    view *free_one = NULL;
+    struct view *free_one = NULL;
     for (int i = 0; i < MOST_VIEWS; i++) {
-        view *v = &views[i];
-        if (v->opened && v->there == s.base && v->process == s.process) {
+        struct view *v = &views[i];
+        if (v->opened && v->file == s.file && v->process == s.process) {
             v->opened++;
             *address = v->base;
             return cudaSuccess;
@@ -485,9 +504,13 @@ cudaError_t cudaIpcOpenMemHandle(void **address, cudaIpcMemHandle_t handle, unsi
         if (!v->opened && !free_one) free_one = v;
     }
     if (!free_one) return give(cudaErrorMemoryAllocation);
-    char *base = mmap(NULL, s.bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    snprintf(name, sizeof name, "/proc/%d/fd/%d", (int)s.process, s.file);
+    const int file = open(name, O_RDWR | O_CLOEXEC);
+    if (file < 0) return give(cudaErrorInvalidValue);
+    char *base = mmap(NULL, s.bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    close(file);
     if (base == MAP_FAILED) return give(cudaErrorMemoryAllocation);
-    *free_one = (view){base, s.base, s.bytes, s.process, 1};
+    *free_one = (struct view){base, s.bytes, s.process, s.file, 1};
     TRACE("open memory of another process\n");
     *address = base;
     return cudaSuccess;
@@ -495,25 +518,9 @@ cudaError_t cudaIpcOpenMemHandle(void **address, cudaIpcMemHandle_t handle, unsi
 cudaError_t cudaIpcCloseMemHandle(void *address)
 {
     ONE_AT_A_TIME();
-    view *v = (view *)view_of(address, 0);
+    struct view *v = view_of(address, 0);
     if (!v || v->base != address) return give(cudaErrorInvalidValue);
     if (--v->opened == 0) munmap(v->base, v->bytes);
-    return cudaSuccess;
-}
-
-/* to: the view is what is written. */
-static cudaError_t copy_view(const view *v, bool to, const void *at, const void *own, size_t bytes)
-{
-    char *there = v->there + ((const char *)at - v->base);
-    for (size_t done = 0; done < bytes;) {
-        const struct iovec here = {(char *)own + done, bytes - done},
-                           other = {there + done, bytes - done};
-        const ssize_t now = to ? process_vm_writev(v->process, &here, 1, &other, 1, 0)
-                               : process_vm_readv(v->process, &here, 1, &other, 1, 0);
-        if (now <= 0) return give(cudaErrorUnknown);
-        done += (size_t)now;
-    }
-    TRACE("copy %s another process, %zu\n", to ? "to" : "from", bytes);
     return cudaSuccess;
 }
 
@@ -522,7 +529,8 @@ static bool legal_copy(const void *to, const void *from, size_t bytes, enum cuda
 {
     const bool reads = kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice;
     const bool writes = kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice;
-    return reads == on_device(from, bytes) && writes == on_device(to, bytes);
+    return reads == (on_device(from, bytes) || view_of(from, bytes)) &&
+           writes == (on_device(to, bytes) || view_of(to, bytes));
 }
 static cudaError_t copy(const char *call, void *to, size_t to_pitch, const void *from,
                         size_t from_pitch, size_t width, size_t height, enum cudaMemcpyKind kind)
@@ -531,11 +539,6 @@ static cudaError_t copy(const char *call, void *to, size_t to_pitch, const void 
     ONE_AT_A_TIME();
     if (fails(call)) return give(cudaErrorUnknown);
     if (width == 0 || height == 0) return cudaSuccess;
-    const bool plain = kind == cudaMemcpyDeviceToDevice && height == 1;
-    const view *other = plain ? view_of(to, width) : NULL,
-               *source = plain ? view_of(from, width) : NULL;
-    if (other && on_device(from, width)) return copy_view(other, true, to, from, width);
-    if (source && on_device(to, width)) return copy_view(source, false, from, to, width);
     uint64_t h = HASH;
     if ((int)kind < 1 || (int)kind > 3 || !legal_copy(to, from, width, kind) ||
         !legal_copy((char *)to + (height - 1) * to_pitch,
@@ -727,7 +730,8 @@ static void act(const operation *o)
         o->kernel->execute(o->kernel, &o->launch, o->arguments);
     else if (o->kernel)
         fake_kernel_effects(o->kernel->name, o->arguments);
-    else if (o->value == 0 && o->bytes > 1 << 20) /* back to pages that are not there */
+    else if (o->value == 0 && o->bytes > 1 << 20 &&
+             !holder(o->to)->file) /* back to pages that are not there */
         mmap(o->to, o->bytes / 4096 * 4096, PROT_READ | PROT_WRITE,
              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
     else
