@@ -198,6 +198,7 @@ static torre_status upload_order(md_cuda_solver *s, int *rank_of, int *brick_of)
                    what);
     TORRE_CUDA_TRY(cudaMemcpy((void *)s->tiles.brick_of, brick_of, bytes, cudaMemcpyHostToDevice),
                    what);
+    TORRE_CUDA_TRY(cudaDeviceSynchronize(), what); /* the stream waits for no copy of these */
     return TORRE_OK;
 }
 

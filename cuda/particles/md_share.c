@@ -97,6 +97,7 @@ static torre_status fill(md_share *h)
     TORRE_CUDA_TRY(cudaMalloc((void **)&h->count, sizeof none), telling);
     TORRE_CUDA_TRY(cudaMalloc((void **)&h->last, sizeof none), telling);
     TORRE_CUDA_TRY(cudaMemcpy(h->last, none, sizeof none, cudaMemcpyHostToDevice), telling);
+    TORRE_CUDA_TRY(cudaDeviceSynchronize(), telling);
     for (int k = 0; k < 2; k++)
         TORRE_CUDA_TRY(cudaEventCreateWithFlags(&h->ready[k], cudaEventDisableTiming), "an event");
     h->said = calloc(1, SAID);
@@ -701,6 +702,8 @@ static torre_status gather_rows(md_cuda_solver *s, double *rows)
         } else if (h->ranks->rank == 0) {
             TORRE_TRY(torre_rank_receive(h->ranks, r, rows, bytes));
             TORRE_CUDA_TRY(cudaMemcpy(on, rows, (size_t)bytes, cudaMemcpyHostToDevice), telling);
+            /* the copy may be back before all is there, and streams of a solver wait for none */
+            TORRE_CUDA_TRY(cudaDeviceSynchronize(), telling);
         }
     }
     return TORRE_OK;

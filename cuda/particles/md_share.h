@@ -14,9 +14,9 @@
  * these puts its part of that where it belongs (md_deliver.c): devices of a process, and of
  * processes that show each other their memory, wait for an event of the other and read its memory
  * in one kernel, or have it copied where that is out of reach; others take the ways of
- * core/rank_way.h, or send messages through page-locked memory of the host. Whether a particle has gone too far for the lists goes along. At a rebuild particles go
- * to all who need what is in the bins that they have come to, and the sort puts them into the
- * order.
+ * core/rank_way.h, or send messages through page-locked memory of the host. Whether a particle has
+ * gone too far for the lists goes along. At a rebuild particles go to all who need what is in the
+ * bins that they have come to, and the sort puts them into the order.
  *
  * All devices call the same functions at the same time.
  */
