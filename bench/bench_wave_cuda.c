@@ -4,8 +4,9 @@
  * Usage: bench_wave_cuda CASE...   CASE = ORDER:ENGINE:DTS:HEIGHT:NXxNYxNZ[:OPTION...]
  *   ENGINE s (stepwise), t (torre) or a (what the plan chooses); DTS and HEIGHT 0: default;
  *   OPTIONs: model, flat (a model without y), density (that varies), plane (two dimensions; NY is
- *   1, no points), points (100 sources, 10,000 receivers), f64, absorbing (sponges), matched (8
- *   cells of perfectly matched layers), px, py, pz (periodic faces), morton, hilbert,
+ *   1, no points), points (100 sources, 10,000 receivers), between=S,R (so many of both between the
+ *   nodes, anywhere), level=S,R (the same, receivers at one depth), f64, absorbing (sponges),
+ *   matched (8 cells of perfectly matched layers), px, py, pz (periodic faces), morton, hilbert,
  *   steps=N of a repetition (otherwise 32 of s, of others one pass of towers of HEIGHT, 128 by
  *   default). Printed behind them: axes=zxy where the solver has turned the axes.
  * Prints one CSV line per case; the best and the median of the repetitions. Rooflines: one step at
@@ -26,6 +27,7 @@
 #include "wave/box.h"
 
 #define REPETITIONS 3
+enum { SOURCES = 100, RECEIVERS = 10000 }; /* at most */
 
 static double seconds(void)
 {
@@ -45,7 +47,8 @@ typedef struct bench_case {
     torre_wave_plan plan;
     torre_array model, density;
     int64_t steps;
-    bool points;
+    int sources, receivers;
+    bool between, level;
     const char *options;
 } bench_case;
 
@@ -88,7 +91,15 @@ static bool read_case(const char *text, bench_case *c)
     c->plan.ordering.kind = strstr(c->options, ":morton")    ? TORRE_MORTON
                             : strstr(c->options, ":hilbert") ? TORRE_HILBERT
                                                              : TORRE_ROW_MAJOR;
-    c->points = strstr(c->options, ":points");
+    const char *between = strstr(c->options, ":between="), *level = strstr(c->options, ":level=");
+    if (strstr(c->options, ":points")) c->sources = SOURCES, c->receivers = RECEIVERS;
+    c->between = between || level;
+    c->level = level;
+    if (c->between &&
+        sscanf(between ? between + 9 : level + 7, "%d,%d", &c->sources, &c->receivers) != 2)
+        return false;
+    if (c->sources < 0 || c->sources > SOURCES || c->receivers < 0 || c->receivers > RECEIVERS)
+        return false;
     const char *steps = strstr(c->options, ":steps=");
     c->steps = steps ? atoll(steps + 7) : engine == 's' ? 32 : height ? height : 128;
     return true;
@@ -119,28 +130,46 @@ static void fill_medium(bench_case *c)
     }
 }
 
-/* Sources scattered over the grid, receivers in a horizontal plane near the top. */
+/* Somewhere between the nodes, ten cells from all faces at least, or at one depth. */
+static void scatter(const torre_wave_problem *p, uint64_t *state, bool level, torre_point *point)
+{
+    for (int a = 0; a < 3; a++) {
+        *state = *state * 6364136223846793005u + 1442695040888963407u;
+        const double u = (double)(*state >> 11) / 9007199254740992.0;
+        point->position[a] =
+            (10 + (level && a == 2 ? 0.4 : u * (double)(p->size[a] - 21))) * p->spacing[a];
+    }
+    point->amplitude = 1;
+}
+
+/* Sources scattered over the grid, receivers in a horizontal plane near the top, or all between
+ * the nodes. */
 static void fill_points(bench_case *c, torre_point *source, torre_point *receiver, double *wavelet)
 {
     torre_wave_problem *p = &c->problem;
-    for (int i = 0; i < 100; i++)
+    uint64_t state = 5;
+    for (int64_t i = 0; i < c->steps * (REPETITIONS + 1); i++) wavelet[i] = sin(0.1 * (double)i);
+    p->sources = source;
+    p->receivers = receiver;
+    p->wavelet = wavelet;
+    p->source_count = c->sources;
+    p->receiver_count = c->receivers;
+    p->interpolation = TORRE_SINC;
+    for (int i = 0; c->between && i < c->sources; i++) scatter(p, &state, false, source + i);
+    for (int i = 0; c->between && i < c->receivers; i++) scatter(p, &state, c->level, receiver + i);
+    if (c->between) return;
+    for (int i = 0; i < SOURCES; i++)
         for (int a = 0; a < 3; a++) {
             source[i].position[a] =
                 floor((double)(p->size[a] - 1) * fmod(0.37 + 0.618 * (i + 1) * (a + 1), 1)) *
                 p->spacing[a];
             source[i].amplitude = 1;
         }
-    for (int i = 0; i < 10000; i++) {
+    for (int i = 0; i < RECEIVERS; i++) {
         receiver[i].position[0] = floor((double)(p->size[0] - 1) * (i / 100) / 100) * p->spacing[0];
         receiver[i].position[1] = floor((double)(p->size[1] - 1) * (i % 100) / 100) * p->spacing[1];
         receiver[i].position[2] = 4 * p->spacing[2];
     }
-    for (int64_t i = 0; i < c->steps * (REPETITIONS + 1); i++) wavelet[i] = sin(0.1 * (double)i);
-    p->sources = source;
-    p->receivers = receiver;
-    p->wavelet = wavelet;
-    p->source_count = 100;
-    p->receiver_count = 10000;
 }
 
 /* Updates per second, 10^9, if multiprocessors did nothing but the operations of the scheme. */
@@ -160,7 +189,7 @@ static double issue_roofline(const torre_wave_problem *p)
 
 static torre_status run_case(const char *text, bench_case *c)
 {
-    static torre_point source[100], receiver[10000];
+    static torre_point source[SOURCES], receiver[RECEIVERS];
     torre_wave_problem *p = &c->problem;
     torre_wave_setup *setup;
     torre_wave_program *program;
@@ -170,7 +199,7 @@ static torre_status run_case(const char *text, bench_case *c)
     p->steps = c->steps * (REPETITIONS + 1);
     double *wavelet = malloc((size_t)p->steps * sizeof *wavelet);
     if (!wavelet) exit(1);
-    if (c->points) fill_points(c, source, receiver, wavelet);
+    if (c->sources + c->receivers > 0) fill_points(c, source, receiver, wavelet);
     TORRE_TRY(torre_wave_setup_new(p, &setup));
     TORRE_TRY(torre_wave_cuda.plan(setup, &c->plan, &program));
     TORRE_TRY(torre_wave_cuda.create(program, &solver));
