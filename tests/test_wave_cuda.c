@@ -1709,8 +1709,13 @@ int main(int argc, char **argv)
                 check_slides(order, precisions[i]);
                 continue;
             }
+<<<<<<< HEAD
             if (strcmp(part, "density") == 0) {
                 check_density(order, precisions[i]);
+=======
+            if (strcmp(part, "sums") == 0) {
+                check_sums(order, precisions[i]);
+>>>>>>> 272baa1 (cuda: lists of points for every place of a diamond of order 2)
                 continue;
             }
             if (strcmp(part, "pml") != 0 && !steps_alone) check_order(order, precisions[i], small);
