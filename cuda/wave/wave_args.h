@@ -39,10 +39,11 @@ typedef struct torre_point_node {
 } torre_point_node;
 
 /*
- * What a register tower has to do with a run of nodes or units along z, all in the planes of one
- * warp: their columns and slots follow each other. what: the column in bits 0 to 7 (TORRE_IN_COLUMN,
- * or TORRE_KEPT of units in columns that stay), the plane of the block in bits 8 to 15, the warp in
- * bits 16 to 23 (TORRE_NO_WARP of units in columns that leave), nodes or units - 1 in the others.
+ * What a register tower has to do with a run of nodes or units that follow each other along z, all
+ * in the planes of one warp; slots follow each other, too. what: the column in bits 0 to 7
+ * (TORRE_IN_COLUMN, or TORRE_KEPT of units in columns that stay), the plane of the block in bits 8
+ * to 15, the warp in bits 16 to 23 (TORRE_NO_WARP of units in columns that leave), nodes or units -
+ * 1 in the others.
  */
 enum { TORRE_RUN = 8, TORRE_WARP_PLANES = 32, TORRE_NO_WARP = 0xff };
 typedef struct torre_strip_run {
@@ -52,7 +53,7 @@ typedef struct torre_strip_run {
 /* Number of column (u, v) of the diamond and around it; of one that stays in it (u, v > 0). */
 #define TORRE_IN_COLUMN(D, u, v) (((u) * (2 * (D) + 2) + (v)) / 2)
 #define TORRE_KEPT(D, u, v)      (((u)-1) / 2 * (2 * (D)-1) + ((u)&1 ? 0 : (D)) + ((v)-1) / 2)
-/* Which warps record something of a step, a bit each, and whether columns that leave are recorded. */
+/* In a word of warps that record something, a bit each: columns that leave are recorded, too. */
 #define TORRE_RECORDS_LEAVING (1u << 16)
 
 /* Cells along z that are recorded together, counted from the first plane of a part. */
@@ -62,10 +63,11 @@ enum { TORRE_UNIT = 4 };
  * Sources sorted by block: a block is block_x by block_x columns of cells times `planes` cells
  * along z. node[first[b]] .. node[first[b + 1] - 1] are those of block b = (X * blocks_y + Y) *
  * parts + part; first is NULL where there are neither sources nor receivers.
- * Register towers have a list for every place of a diamond: those of list b = (m * parts + part) *
- * (nx + 2 D - 1) + x + 2 D - 1 are in the diamond of strip m whose column (0, 0) lies at x > -2 D. A
- * list that is not empty begins and ends with an entry more, whose slot is how many there are, and
- * `what` x, of units which warps have some; it is a multiple of 16 bytes.
+ * Register towers have a list for every place of a diamond: what list b = (m * parts + part) *
+ * (nx + 2 D - 1) + x + 2 D - 1 has is in the diamond of strip m whose column (0, 0) lies at x > -2
+ * D. A list that is not empty begins and ends with an entry more, whose `what` is x, or, of units,
+ * which warps have some; the slot of the first is how many there are. Lists are multiples of 16
+ * bytes.
  *
  * Receivers are summed of what towers record: samples of units (wave_receivers.c), those that some
  * receiver takes. marked[b] is the number of the marks of block b; -1 where nothing is recorded.

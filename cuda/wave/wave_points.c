@@ -22,7 +22,7 @@ static void count_lists(torre_cuda_program *program)
     b->lists = b->places * b->columns * b->parts;
 }
 
-/* Counts to first[list + 1], or, with `to`, nodes from first[list] on, which advances to the end. */
+/* Counts to first[list + 1], or, with `to`, nodes from first[list] on, which goes to the end. */
 static void list_all(const torre_cuda_program *program, const torre_grid_node *nodes, int64_t count,
                      int *first, torre_point_node *to)
 {

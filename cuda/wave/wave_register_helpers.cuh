@@ -571,9 +571,9 @@ __device__ __forceinline__ void publish_progress(const register_tower_params<T, 
 }
 
 /*
- * Brings the lists of what every step of an item has to do with points, some steps ahead. Of a step
- * that has more units than a list it records all, and lets workers overwrite the exchange only after
- * that.
+ * Brings the lists of what every step of an item has to do with points, some steps ahead. Of a
+ * step that has more units than a list it records all, and lets workers overwrite the exchange only
+ * after that.
  */
 template <class S, int D, class T> struct point_watch {
     const register_tower_params<T, D> &p;

@@ -59,8 +59,8 @@ struct register_item {
 
 /*
  * What a step has to do with points: runs of nodes of sources to add to what it makes, and of units
- * to record of that, copies of the lists of torre_points_args. The helper that watches points brings
- * them before the step; workers add and record what is in their planes, and the helper that
+ * to record of that, copies of the lists of torre_points_args. The helper that watches points
+ * brings them before the step; workers add and record what is in their planes, and the helper that
  * publishes what has left.
  */
 template <int ROOM> struct alignas(16) point_list {
@@ -295,8 +295,8 @@ template <class T, int D, bool MODEL, register_kind KIND> struct register_shape 
     {
         return place(warp, first_place + lane);
     }
-    /* Where that is which stays in column number i (kept_number) of a plane; planes of a warp are 16
-     * bytes apart. */
+    /* Where that is which stays in column number i (kept_number) of a plane; planes of a warp are
+     * 16 bytes apart. */
     static __host__ __device__ constexpr int value_at(int plane, int i)
     {
         return own_place(plane / 32, plane % 32) + i / vector * row_bytes +

@@ -54,8 +54,7 @@ template <class S> struct strip_points {
           runs(units ? g.points.strip_unit : g.points.strip_node), nx(g.n[0])
     {
     }
-    /* Where the list of the diamond whose column (0, 0) lies at x begins; it ends where that of x + 1
-     * does. */
+    /* Where the list of the diamond whose column (0, 0) lies at x begins; that of x - 1 ends. */
     __device__ __forceinline__ int begin(int x) const
     {
         return __ldg(first + min(max(x, 1 - S::W), nx));
