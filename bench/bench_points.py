@@ -18,13 +18,14 @@ import tempfile
 SPACING = 10  # metres, that of wave
 
 
-def save_points(path, count, size, seed):
-    """Ten cells from all faces at least."""
+def save_points(path, count, size, seed, level=False):
+    """Ten cells from all faces at least; level: all at one depth."""
     random.seed(seed)
     with open(path, "w", encoding="utf-8") as file:
         file.write("x,y,z\n")
         for _ in range(count):
-            file.write(",".join(f"{random.uniform(10, n - 11) * SPACING:.3f}" for n in size) + "\n")
+            at = [random.uniform(10, n - 11) for n in size]
+            file.write(",".join(f"{x * SPACING:.3f}" for x in (at[:2] + [10.4] if level else at)) + "\n")
 
 
 def loop_seconds(build, words, folder):
@@ -51,9 +52,11 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         for name, count in (("one", 1), ("sources", arguments.sources), ("receivers", arguments.receivers)):
             save_points(os.path.join(folder, name + ".csv"), count, size, arguments.seed)
-        receivers = ["--receivers", "receivers.csv", "--traces", "traces.npy"]
+        save_points(os.path.join(folder, "level.csv"), arguments.receivers, size, arguments.seed, level=True)
+        receivers, level = (["--receivers", name, "--traces", "traces.npy"] for name in ("receivers.csv", "level.csv"))
         points = {"one source": ["--source", "one.csv"],
                   "one source and receivers": ["--source", "one.csv", *receivers],
+                  "one source and receivers at one depth": ["--source", "one.csv", *level],
                   "sources and receivers": ["--source", "sources.csv", *receivers]}
         cases = {("none", ""): ["--source", "none"]}
         cases |= {(name, how): [*words, "--interpolation", how] for name, words in points.items()
