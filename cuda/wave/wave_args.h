@@ -38,23 +38,11 @@ typedef struct torre_point_node {
     int slot; /* column of the source values */
 } torre_point_node;
 
-/*
- * What a register tower has to do with a run of nodes or units that follow each other along z, all
- * in the planes of one warp; slots follow each other, too. what: the column in bits 0 to 7
- * (TORRE_IN_COLUMN, or TORRE_KEPT of units in columns that stay), the plane of the block in bits 8
- * to 15, the warp in bits 16 to 23 (TORRE_NO_WARP of units in columns that leave), nodes or units -
- * 1 in the others.
- */
-enum { TORRE_RUN = 8, TORRE_WARP_PLANES = 32, TORRE_NO_WARP = 0xff };
-typedef struct torre_strip_run {
-    uint32_t what;
-    int slot;
-} torre_strip_run;
-/* Number of column (u, v) of the diamond and around it; of one that stays in it (u, v > 0). */
-#define TORRE_IN_COLUMN(D, u, v) (((u) * (2 * (D) + 2) + (v)) / 2)
-#define TORRE_KEPT(D, u, v)      (((u)-1) / 2 * (2 * (D)-1) + ((u)&1 ? 0 : (D)) + ((v)-1) / 2)
-/* In a word of warps that record something, a bit each: columns that leave are recorded, too. */
-#define TORRE_RECORDS_LEAVING (1u << 16)
+/* The same in a strip: the towers (s, m) of one m; or a unit, which begins there. */
+typedef struct torre_strip_node {
+    int x, row; /* row: cells along y from the middle of the strip, y = D m */
+    int z, slot;
+} torre_strip_node;
 
 /* Cells along z that are recorded together, counted from the first plane of a part. */
 enum { TORRE_UNIT = 4 };
@@ -63,17 +51,14 @@ enum { TORRE_UNIT = 4 };
  * Sources sorted by block: a block is block_x by block_x columns of cells times `planes` cells
  * along z. node[first[b]] .. node[first[b + 1] - 1] are those of block b = (X * blocks_y + Y) *
  * parts + part; first is NULL where there are neither sources nor receivers.
- * Register towers have a list for every place of a diamond: what list b = (m * parts + part) *
- * (nx + 2 D - 1) + x + 2 D - 1 has is in the diamond of strip m whose column (0, 0) lies at x > -2
- * D. A list that is not empty begins and ends with an entry more, whose `what` is x, or, of units,
- * which warps have some; the slot of the first is how many there are. Lists are multiples of 16
- * bytes.
+ * Register towers have them sorted by strip instead, so that what a diamond may have lies together:
+ * b = (m * parts + part) * nx + x. Most nodes are in two strips.
  *
  * Receivers are summed of what towers record: samples of units (wave_receivers.c), those that some
  * receiver takes. marked[b] is the number of the marks of block b; -1 where nothing is recorded.
  * Marks are torre_mark_words of `marks`: which unit is recorded first, then a bit for each unit of
  * the block, along z and then column after column: units are numbered in this order.
- * Register towers have units in lists, as sources are; slot is the number of the unit.
+ * Register towers have units sorted by strip, as sources are; slot is the number of the unit.
  * Values have one row per step of the launch, samples one for each level that is recorded
  * (torre_sample_row).
  */
@@ -81,7 +66,7 @@ typedef struct torre_points_args {
     const int *first;
     union {
         const torre_point_node *node;
-        const torre_strip_run *strip_node;
+        const torre_strip_node *strip_node;
     };
     const void *source_values; /* real [steps][source_count] */
     int64_t source_count;
@@ -92,7 +77,7 @@ typedef struct torre_points_args {
     };
     union {
         const uint32_t *marks;
-        const torre_strip_run *strip_unit;
+        const torre_strip_node *strip_unit;
     };
     void *samples;                  /* real [rows][units][TORRE_UNIT] */
     int64_t units;                  /* 0: nothing is recorded */

@@ -6,7 +6,7 @@
 #include "cuda/core/cuda_check.h"
 #include "cuda/wave/wave_solver.h"
 
-/* Blocks of columns, or places of diamonds, by the rules of torre_points_args. */
+/* Blocks of columns, or lines x of strips, by the rules of torre_points_args. */
 static void count_lists(torre_cuda_program *program)
 {
     const torre_wave_args *a = &program->args;
@@ -14,46 +14,83 @@ static void count_lists(torre_cuda_program *program)
     torre_point_plan *b = &program->points;
     b->parts = program->pass.parts;
     b->columns = (a->n[1] + width - 1) / width;
-    b->places = (a->n[0] + width - 1) / width;
-    if (program->shape.strips) {
+    if (program->shape.strips)
         b->columns = a->periodic[1] ? a->n[1] / D : (a->n[1] - 1 + D - 1) / D + 1;
-        b->places = a->n[0] + 2 * D - 1;
-    }
-    b->lists = b->places * b->columns * b->parts;
+    b->lists = (a->n[0] + width - 1) / width * b->columns * b->parts;
 }
 
-/* Counts to first[list + 1], or, with `to`, nodes from first[list] on, which goes to the end. */
-static void list_all(const torre_cuda_program *program, const torre_grid_node *nodes, int64_t count,
-                     int *first, torre_point_node *to)
+/* Where a node is listed: number of the list, and line or row in it. Returns in how many. */
+typedef struct node_place {
+    int64_t list;
+    int at;
+} node_place;
+
+static int find_places(const torre_cuda_program *program, const torre_grid_node *at,
+                       node_place place[2])
 {
     const torre_point_plan *b = &program->points;
-    const int64_t width = program->shape.block_x;
-    for (int64_t i = 0; i < count; i++) {
-        const int64_t x = nodes[i].x, y = nodes[i].y,
-                      part = torre_cuda_part_of(program, nodes[i].z);
-        const int64_t list = (x / width * b->columns + y / width) * b->parts + part;
-        if (to)
-            to[first[list]++] =
-                (torre_point_node){(int)(x % width * width + y % width), (int)nodes[i].z, (int)i};
-        else
-            first[list + 1]++;
+    const int64_t x = at->x, y = at->y, part = torre_cuda_part_of(program, at->z);
+    const int64_t width = program->shape.block_x, D = program->base.info.plan.dts;
+    int count = 0;
+    if (!program->shape.strips) {
+        place[0].list = (x / width * b->columns + y / width) * b->parts + part;
+        place[0].at = (int)(x % width * width + y % width);
+        return 1;
     }
+    for (int64_t m = y / D; m <= y / D + 1; m++) {
+        if (y - D * m <= -D) continue;
+        place[count].list = (m % b->columns * b->parts + part) * program->args.n[0] + x;
+        place[count++].at = (int)(y - D * m);
+    }
+    return count;
+}
+
+/* Fill first (counts turned into starts) and, with `to`, the table of nodes. */
+static void sort_nodes(const torre_cuda_program *program, const torre_grid_node *nodes,
+                       int64_t count, int *first, void *to)
+{
+    const int64_t lists = program->points.lists;
+    for (int64_t i = 0; i < count; i++) {
+        const torre_grid_node *at = nodes + i;
+        node_place place[2];
+        for (int j = find_places(program, at, place) - 1; j >= 0; j--) {
+            if (!to) { /* count; the second time first[b] advances to its end */
+                first[place[j].list + 1]++;
+                continue;
+            }
+            const int n = first[place[j].list]++;
+            if (program->shape.strips)
+                ((torre_strip_node *)to)[n] =
+                    (torre_strip_node){(int)at->x, place[j].at, (int)at->z, (int)i};
+            else
+                ((torre_point_node *)to)[n] = (torre_point_node){place[j].at, (int)at->z, (int)i};
+        }
+    }
+    if (to)
+        for (int64_t i = lists; i > 0; i--) first[i] = first[i - 1];
+    else
+        for (int64_t i = 0; i < lists; i++) first[i + 1] += first[i];
+    first[0] = 0;
+}
+
+size_t torre_cuda_node_bytes(const torre_cuda_program *program, const torre_grid_node *nodes,
+                             int64_t count)
+{
+    node_place place[2];
+    int64_t entries = 0;
+    for (int64_t i = 0; i < count; i++) entries += find_places(program, nodes + i, place);
+    return (size_t)entries *
+           (program->shape.strips ? sizeof(torre_strip_node) : sizeof(torre_point_node));
 }
 
 torre_status torre_cuda_list_nodes(const torre_cuda_program *program, const torre_grid_node *nodes,
-                                   int64_t count, torre_node_lists *to)
+                                   int64_t count, int **first, void **to)
 {
-    const int64_t lists = program->points.lists;
-    if (program->shape.strips) return torre_cuda_list_runs(program, nodes, count, false, to);
-    *to = (torre_node_lists){.first = calloc((size_t)lists + 1, sizeof *to->first),
-                             .nodes = malloc((size_t)count * sizeof(torre_point_node) + 1),
-                             .bytes = (size_t)count * sizeof(torre_point_node)};
-    if (!to->first || !to->nodes) return torre_fail(TORRE_ERR_RESOURCE, "out of memory");
-    list_all(program, nodes, count, to->first, NULL);
-    for (int64_t i = 0; i < lists; i++) to->first[i + 1] += to->first[i];
-    list_all(program, nodes, count, to->first, to->nodes);
-    for (int64_t i = lists; i > 0; i--) to->first[i] = to->first[i - 1];
-    to->first[0] = 0;
+    *first = calloc((size_t)program->points.lists + 1, sizeof **first);
+    *to = malloc(torre_cuda_node_bytes(program, nodes, count) + 1);
+    if (!*first || !*to) return torre_fail(TORRE_ERR_RESOURCE, "out of memory");
+    sort_nodes(program, nodes, count, *first, NULL);
+    sort_nodes(program, nodes, count, *first, *to);
     return TORRE_OK;
 }
 
@@ -61,13 +98,14 @@ static const char what[] = "sending sources to the device";
 
 static torre_status block_tables(torre_cuda_solver *s, const torre_grid_node *nodes, int64_t count)
 {
-    torre_node_lists lists;
-    torre_status status = torre_cuda_list_nodes(s->program, nodes, count, &lists);
-    if (!status) status = torre_cuda_fill(s, TORRE_PIECE_POINT_LISTS, lists.first, what);
+    int *first;
+    void *node;
+    torre_status status = torre_cuda_list_nodes(s->program, nodes, count, &first, &node);
+    if (!status) status = torre_cuda_fill(s, TORRE_PIECE_POINT_LISTS, first, what);
     if (!status && s->program->bytes[TORRE_PIECE_POINT_NODES])
-        status = torre_cuda_fill(s, TORRE_PIECE_POINT_NODES, lists.nodes, what);
-    free(lists.first);
-    free(lists.nodes);
+        status = torre_cuda_fill(s, TORRE_PIECE_POINT_NODES, node, what);
+    free(first);
+    free(node);
     s->args.points.first = s->memory[TORRE_PIECE_POINT_LISTS];
     s->args.points.node = s->memory[TORRE_PIECE_POINT_NODES];
     return status;
@@ -129,16 +167,12 @@ torre_status torre_cuda_points_plan(torre_cuda_program *program)
         count_lists(program);
         a->blocks_y = (int)program->points.columns;
         bytes[TORRE_PIECE_POINT_LISTS] = torre_cuda_list_bytes(program);
-        torre_node_lists lists = {0};
-        if (a->source_count > INT32_MAX / 2) /* slots are int */
+        bytes[TORRE_PIECE_POINT_NODES] = torre_cuda_node_bytes(program, nodes, a->source_count);
+        if (a->source_count > INT32_MAX / 2) /* a node is in two lists at most */
             status = torre_fail(TORRE_ERR_USAGE,
                                 "sources touch %" PRId64 " cells, at most 2^30 - 1 on a GPU: take "
                                 "fewer, or {interpolation} trilinear",
                                 a->source_count);
-        if (!status) status = torre_cuda_list_nodes(program, nodes, a->source_count, &lists);
-        bytes[TORRE_PIECE_POINT_NODES] = lists.bytes;
-        free(lists.first);
-        free(lists.nodes);
     }
     free(nodes);
     TORRE_TRY(status);

@@ -33,12 +33,6 @@ int64_t torre_cuda_part_of(const torre_cuda_program *program, int64_t z)
     return part;
 }
 
-int64_t torre_cuda_part_first(const torre_cuda_program *program, int64_t part)
-{
-    const int64_t v = 16 / (int64_t)program->turned.problem.precision;
-    return part * plane_vectors(program) / program->points.parts * v;
-}
-
 /* The units of a receiver, in the solver's axes: a unit for each of its taps along x and y and each
  * of count[2] along z. */
 typedef struct unit_box {
@@ -72,6 +66,7 @@ static const torre_tap *taps_of(const torre_cuda_program *program, int64_t r, in
 
 static unit_box find_units(const torre_cuda_program *program, int64_t r)
 {
+    const int64_t v = 16 / (int64_t)program->turned.problem.precision;
     unit_box b = {0};
     int taps;
     const torre_tap *x = taps_of(program, r, 0, &b.count[0]),
@@ -80,7 +75,7 @@ static unit_box find_units(const torre_cuda_program *program, int64_t r)
     for (int i = 0; i < b.count[1]; i++) b.y[i] = y[i].cell;
     for (int k = 0; k < taps; k++) {
         const int64_t part = torre_cuda_part_of(program, z[k].cell),
-                      first = torre_cuda_part_first(program, part),
+                      first = part * plane_vectors(program) / program->points.parts * v,
                       unit = (z[k].cell - first) / TORRE_UNIT;
         int n = b.count[2] - 1; /* taps ascend */
         if (n < 0 || b.part[n] != part || b.unit[n] != unit) {
@@ -173,11 +168,12 @@ static torre_status number_units(torre_cuda_program *program, int64_t blocks)
 static void find_nodes(const torre_cuda_program *program, int64_t columns, torre_grid_node *to)
 {
     const torre_receiver_tables *t = &program->receivers;
-    const int64_t nx = program->args.n[0], parts = program->points.parts;
+    const int64_t v = 16 / (int64_t)program->turned.problem.precision, nx = program->args.n[0],
+                  parts = program->points.parts;
     for (int64_t b = 0; b < columns; b++) {
         if (t->marked[b] < 0) continue;
         const uint32_t *marks = t->marks + (int64_t)t->marked[b] * program->shape.mark_words;
-        const int64_t first = torre_cuda_part_first(program, b / nx % parts);
+        const int64_t first = b / nx % parts * plane_vectors(program) / parts * v;
         for (int bit = 0; bit < 32 * (program->shape.mark_words - 1); bit++)
             if (marks[1 + bit / 32] >> bit % 32 & 1)
                 *to++ = (torre_grid_node){b % nx, b / nx / parts, first + bit * TORRE_UNIT, 0};
@@ -192,9 +188,9 @@ static torre_status list_units(torre_cuda_program *program, int64_t columns)
     torre_grid_node *nodes = malloc((size_t)units * sizeof *nodes + 1);
     if (!nodes) return no_memory();
     if (units > 0) find_nodes(program, columns, nodes);
-    const torre_status status = torre_cuda_list_runs(program, nodes, units, true, &t->runs);
+    const torre_status status = torre_cuda_list_nodes(program, nodes, units, &t->first, &t->nodes);
     program->bytes[TORRE_PIECE_MARKED] = torre_cuda_list_bytes(program);
-    program->bytes[TORRE_PIECE_MARKS] = t->runs.bytes;
+    program->bytes[TORRE_PIECE_MARKS] = torre_cuda_node_bytes(program, nodes, units);
     free(nodes);
     return status;
 }
@@ -430,8 +426,8 @@ void torre_cuda_receivers_free(torre_receiver_tables *t)
     free(t->shell_sums);
     free(t->shell_taps);
     free(t->shell_number);
-    free(t->runs.first);
-    free(t->runs.nodes);
+    free(t->first);
+    free(t->nodes);
 }
 
 static const char what[] = "sending receivers to the device";
@@ -443,11 +439,11 @@ static torre_status send_units(torre_cuda_solver *s)
     torre_points_args *a = &s->args.points;
     const bool strips = s->program->shape.strips;
     if (!s->program->bytes[TORRE_PIECE_MARKED]) return TORRE_OK;
-    TORRE_TRY(torre_cuda_fill(s, TORRE_PIECE_MARKED, strips ? t->runs.first : t->marked, what));
+    TORRE_TRY(torre_cuda_fill(s, TORRE_PIECE_MARKED, strips ? t->first : t->marked, what));
     a->marked = s->memory[TORRE_PIECE_MARKED];
     if (!s->program->bytes[TORRE_PIECE_MARKS]) return TORRE_OK;
     a->marks = s->memory[TORRE_PIECE_MARKS];
-    return torre_cuda_fill(s, TORRE_PIECE_MARKS, strips ? t->runs.nodes : t->marks, what);
+    return torre_cuda_fill(s, TORRE_PIECE_MARKS, strips ? t->nodes : t->marks, what);
 }
 
 torre_status torre_cuda_receivers_new(torre_cuda_solver *s)

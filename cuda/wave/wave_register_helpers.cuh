@@ -1,6 +1,6 @@
 /*
  * The helper warps of a register tower: fetch (halo and model), mail (edges from the blocks
- * beside), publish (progress) and watch (points).
+ * beside), publish (progress) and sample (receivers; it looks sources up, too).
  * Included by wave_register_tower.cuh.
  */
 
@@ -432,76 +432,55 @@ __device__ __forceinline__ void fetch_mail(const register_tower_params<T, D> &p,
     });
 }
 
-/* Copies units that follow each other in the field to their place in a row of samples. */
-template <class T> __device__ __forceinline__ void copy_units(T *to, const T *from, int count)
-{
-    constexpr int V = 16 / sizeof(T);
-#pragma unroll 1
-    for (int i = 0; i < count * TORRE_UNIT; i += 4 * V) { /* four at a time are waited for */
-        uint4 q[4];
-#pragma unroll
-        for (int j = 0; j < 4; j++)
-            q[j] = __ldcg((const uint4 *)(from + min(i + j * V, count * TORRE_UNIT - V)));
-#pragma unroll
-        for (int j = 0; j < 4; j++)
-            if (i + j * V < count * TORRE_UNIT) *(uint4 *)(to + i + j * V) = q[j];
-    }
-}
-/* Records a run of units that step t of an item has made, out of the field. */
+/* Puts down, in a row of the samples, what step t of an item has made of a unit in a column: from
+ * the exchange, or, where the column leaves and with nothing of that in `shared`, out of the
+ * field. */
 template <class S, int D, class T>
-__device__ __forceinline__ void record_stored(const register_tower_params<T, D> &p,
-                                              const tower_item &w, int t, int row,
-                                              const torre_strip_run &run)
+__device__ __forceinline__ void record_unit(const register_tower_params<T, D> &p,
+                                            const tower_item &w, const torre_strip_node &unit,
+                                            int column, int row, int t, const char *shared)
 {
     const torre_wave_args &g = p.g;
-    const int i = run_column(run.what);
-    const bool leaves = run_warp(run.what) == TORRE_NO_WARP;
-    const int u = leaves ? S::column_u(i) : S::kept_u(i),
-              v = leaves ? S::column_v(i) : S::kept_v(i);
-    const int x = p.l.half_size * w.s + t + (u + v) / 2,
-              z = tower_planes_of(p.l, w.part, g.n[2], S::vector).first + run_plane(run.what);
-    int y = p.l.half_size * w.m + (u - v) / 2;
-    if (g.periodic[1]) y = y < 0 ? y + g.n[1] : y >= g.n[1] ? y - g.n[1] : y;
-    copy_units(sample_place<T>(g.points, row, run.slot),
-               (const T *)g.field[t & 1] + x * g.stride_x + y * g.stride_y + z,
-               run_count(run.what));
-}
-/* Records all that step t has made, looked up: what stays out of the exchange of this block, or,
- * once all is STORED, out of the field. */
-template <class S, bool STORED, int D, class T>
-__device__ __forceinline__ void record_all(const register_tower_params<T, D> &p,
-                                           const tower_item &w, int t, const char *shared)
-{
-    const int row = torre_sample_row(&p.g.points, t + 1), x = p.l.half_size * w.s + t;
-    const strip_points<S> units(p.g, p.l, w.m, w.part, true);
-    const int begin = units.begin(x), end = units.begin(x + 1);
-    if (row < 0 || begin == end) return;
-    const int first = begin + 1, records = units.run(begin).slot;
-#pragma unroll 1
-    for (int i = first + (threadIdx.x & 31); i < first + records; i += 32) {
-        const torre_strip_run run = units.run(i);
-        if (!STORED && run_warp(run.what) != TORRE_NO_WARP)
-            record_kept<S>(shared_address(shared), run.what,
-                           sample_place<T>(p.g.points, row, run.slot));
-        else
-            record_stored<S>(p, w, t, row, run);
+    T *to = (T *)g.points.samples + (row * g.points.units + unit.slot) * (int64_t)TORRE_UNIT;
+    const int u = S::column_u(column), v = S::column_v(column);
+    if (shared && u > 0 && v > 0) {
+        const int plane = unit.z - tower_planes_of(p.l, w.part, g.n[2], S::vector).first;
+        /* planes of a unit are in one warp, whose exchange has them 16 bytes apart */
+        const char *at = shared + S::exchange + S::value_at(plane, u, v) * 4;
+#pragma unroll
+        for (int i = 0; i < TORRE_UNIT; i += S::vector) {
+            cells<T> gathered;
+#pragma unroll
+            for (int j = 0; j < S::vector; j++)
+                gathered.v[j] = *(const volatile T *)(at + 16 * (i + j));
+            uint4 q;
+            memcpy(&q, &gathered, sizeof q);
+            *(uint4 *)(to + i) = q;
+        }
+        return;
     }
-    __syncwarp();
+    int y = p.l.half_size * w.m + unit.row;
+    if (g.periodic[1]) y = y < 0 ? y + g.n[1] : y >= g.n[1] ? y - g.n[1] : y;
+    const T *from = (const T *)g.field[t & 1] + unit.x * g.stride_x + y * g.stride_y + unit.z;
+#pragma unroll
+    for (int i = 0; i < TORRE_UNIT; i += S::vector)
+        *(uint4 *)(to + i) = __ldcg((const uint4 *)(from + i));
 }
 
-/* What step t has made of units in columns that leave; before the next step is published, since
- * towers downwind may overwrite them then. */
+/* What the last step t of an item has made, once all has been written. */
 template <class S, int D, class T>
-__device__ __forceinline__ void record_leaving(const register_tower_params<T, D> &p,
-                                               const tower_item &w, int t,
-                                               const typename S::list &list)
+__device__ __forceinline__ void record_last(const register_tower_params<T, D> &p,
+                                            const tower_item &w, int t)
 {
-    if (!(*(const volatile uint32_t *)&list.warps & TORRE_RECORDS_LEAVING)) return;
-    const int first = S::list::listed_sources(list.sources) + 1, records = list.records;
+    const int x = p.l.half_size * w.s + t, row = torre_sample_row(&p.g.points, t + 1);
+    const strip_points<S, D> strip(p.g, p.l, w.m, w.part, true);
+    const int end = strip.end(x);
+    if (row < 0) return;
 #pragma unroll 1
-    for (int i = first + (threadIdx.x & 31); i < first + records; i += 32) {
-        const torre_strip_run run = list.entry[i];
-        if (run_warp(run.what) == TORRE_NO_WARP) record_stored<S>(p, w, t, list.row, run);
+    for (int i = strip.begin(x) + (threadIdx.x & 31); i < end; i += 32) {
+        const torre_strip_node unit = strip.node(i, end);
+        const int column = strip.column(unit, x);
+        if (column >= 0) record_unit<S>(p, w, unit, column, row, t, nullptr);
     }
     __syncwarp();
 }
@@ -559,126 +538,113 @@ __device__ __forceinline__ void publish_progress(const register_tower_params<T, 
         for (int t = w.first_step; t < w.end_step; t++, n++) {
             wait_for_step<S>(gates, n);
             const bool last = t + 1 == w.end_step;
-            if (POINTS && last) record_all<S, true>(p, w, t, shared);
+            if (POINTS && last) record_last<S>(p, w, t);
             if (lane == 0) store_progress_release(progress, last ? TOWER_DONE : t + 1);
-            if constexpr (MODEL) model.fetch(w, t + 2, n + 2, [] {});
-            if (POINTS && !last)
-                record_leaving<S>(
-                    p, w, t, ((const typename S::list *)(shared + S::lists))[n % S::list_count]);
             warp_arrive<S::tma>(&gates->published[n % STEPS_APART]);
+            if constexpr (MODEL) model.fetch(w, t + 2, n + 2, [] {});
         }
     });
 }
 
 /*
- * Brings the lists of what every step of an item has to do with points, some steps ahead. Of a
- * step that has more units than a list it records all, and lets workers overwrite the exchange only
- * after that.
+ * Lists the sources of every step, and records what all steps of an item but the last make: of
+ * columns that stay in the diamond from the exchange, of those that leave from global memory. Warps
+ * that have some of that overwrite the exchange only after it, and towers downwind the field only
+ * when those have finished that step.
+ *
+ * A lane looks at every 32nd unit of those that the item may meet, which are sorted by x: it keeps
+ * the first that it has not passed, and the one after that, so that nothing is waited for that main
+ * memory sends where units are few. One function, though long: what a lane keeps is shared by all
+ * that it does in a step.
  */
-template <class S, int D, class T> struct point_watch {
-    const register_tower_params<T, D> &p;
-    typename S::gates_type *gates;
-    char *shared;
+template <class S, int D, class T>
+__device__ __forceinline__ void watch_points(const register_tower_params<T, D> &p,
+                                             typename S::gates_type *gates, char *shared)
+{
     const int lane = threadIdx.x & 31;
-
-    __device__ __forceinline__ typename S::list &list(int n) const
-    {
-        return ((typename S::list *)(shared + S::lists))[n % S::list_count];
-    }
-    __device__ __forceinline__ void copy(torre_strip_run *to, const torre_strip_run *from,
-                                         int length) const
-    {
-#pragma unroll 1
-        for (int i = 2 * lane; i < length; i += 64) __pipeline_memcpy_async(to + i, from + i, 16);
-    }
-    /* Asks for the list of step t, which is number n; begin, end: of its units. */
-    __device__ __forceinline__ void request(const tower_item &w, const register_source_steps &steps,
-                                            int t, int n, int begin, int end) const
-    {
-        const int x = p.l.half_size * w.s + t,
-                  row = t + 1 < w.end_step ? torre_sample_row(&p.g.points, t + 1) : -1;
-        /* its place was that of another step */
-        if (n >= S::list_count) wait_until_published<S>(gates, n - S::list_count);
-        typename S::list &to = list(n);
-        int sources = 0;
-        if (t >= steps.first && t < steps.end) {
-            const strip_points<S> nodes(p.g, p.l, w.m, w.part, false);
-            const int first = nodes.begin(x), length = nodes.begin(x + 1) - first;
-            if (length > 0) sources = nodes.run(first).slot;
-            if (length <= to.room) copy(to.entry, nodes.runs + first, length);
-        }
-        const int first = to.listed_sources(sources), length = row >= 0 ? end - begin : 0;
-        const bool many = first + length > to.room;
-        if (!many) copy(to.entry + first, p.g.points.strip_unit + begin, length);
-        __pipeline_commit();
-        if (lane == 0) {
-            to.warps = 0;
-            to.records = length == 0 ? 0 : many ? to.MANY : to.EXPECTED;
-            to.sources = sources;
-            to.row = row;
-        }
-    }
-    /* The list of step n is there; returns whether it cannot hold all. */
-    __device__ __forceinline__ bool complete(int n) const
-    {
-        typename S::list &to = list(n);
-        __pipeline_wait_prior(S::list_lead - 1);
+    /* Of level n, which warps (bits) have put down for step n, all has been recorded. */
+    auto arrive = [&](uint32_t warps, int n) {
         __syncwarp();
-        const int records = to.records;
-        __syncwarp();
-        if (lane == 0 && records < 0) {
-            const torre_strip_run head = to.entry[to.listed_sources(to.sources)];
-            to.warps = records == to.MANY ? 0 : head.what;
-            to.records = records == to.MANY ? 0 : head.slot;
-        }
-        __syncwarp();
-        return records == to.MANY;
-    }
-    __device__ __forceinline__ register_source_steps source_steps(const tower_item &w) const
-    {
-        const strip_points<S> nodes(p.g, p.l, w.m, w.part, false);
-        const int x = p.l.half_size * w.s, begin = nodes.begin(x + w.first_step),
-                  end = nodes.begin(x + w.end_step);
-        if (begin == end) return {0, 0};
-        return {(int)nodes.run(begin).what - x, (int)nodes.run(end - 1).what - x + 1};
-    }
-    __device__ __forceinline__ void watch(const tower_item &w, int n, int k) const
-    {
-        constexpr int LEAD = S::list_lead;
-        const register_source_steps steps = source_steps(w);
+        for (int i = lane; i < S::warps * LANES_ARRIVE; i += 32)
+            if (warps >> i / LANES_ARRIVE & 1)
+                gate_arrive<S::tma>(&gates->near[i / LANES_ARRIVE][n & 1]);
+    };
+    for_each_item<S>(gates, [&](const register_turn &turn, int n, int k) {
+        const tower_item &w = turn.w;
+        const strip_points<S, D> strip(p.g, p.l, w.m, w.part, true);
+        const int z_first = tower_planes_of(p.l, w.part, p.g.n[2], S::vector).first;
+        const int x_tower = p.l.half_size * w.s, end = strip.end(x_tower + w.end_step - 2);
+        int i = strip.begin(x_tower + w.first_step) + lane;
+        const strip_points<S, D> sources(p.g, p.l, w.m, w.part, false);
+        const int source_begin = sources.begin(x_tower + w.first_step),
+                  source_stop = sources.end(x_tower + w.end_step - 1);
+        torre_strip_node unit = strip.node(i, end), after = strip.node(i + 32, end);
+        register_source_steps steps = {0, 0};
+        if (source_begin < source_stop)
+            steps = {sources.nodes[source_begin].x - x_tower - (S::W - 1),
+                     sources.nodes[source_stop - 1].x - x_tower + 1};
         if (lane == 0) gates->sources[k % TURNS] = steps;
         warp_arrive<S::tma>(&gates->looked_up[k % TURNS]);
-        const strip_points<S> units(p.g, p.l, w.m, w.part, true);
-        const int x = p.l.half_size * w.s;
-        int begin = units.begin(x + w.first_step), end = units.begin(x + w.first_step + 1);
-        bool many = false; /* units of the step before */
+        /* f of all units of this lane in the diamond that starts at x, with their columns */
+        auto for_each_unit = [&](int x, auto f) {
+            int j = i;
+            torre_strip_node q = unit;
 #pragma unroll 1
-        for (int t = w.first_step - LEAD; t < w.end_step; t++) {
-            const int ahead = t + LEAD, number = n + t - w.first_step;
-            if (t >= w.first_step) {
-                const bool more = complete(number);
-                if (many) {
-                    wait_for_step<S>(gates, number - 1);
-                    record_all<S, false>(p, w, t - 1, shared);
-                } else if (number > 1) { /* whose gate it was */
-                    wait_for_step<S>(gates, number - 2);
-                }
-                many = more;
-                for (int i = lane; i < S::warps * LANES_ARRIVE; i += 32)
-                    gate_arrive<S::tma>(&gates->near[i / LANES_ARRIVE][number & 1]);
+            while (q.x < x + S::W) {
+                const int column = strip.column(q, x);
+                if (column >= 0) f(q, column);
+                j += 32;
+                q = j == i + 32 ? after : strip.node(j, end);
             }
-            const int after = units.begin(x + ahead + 2);
-            if (ahead < w.end_step)
-                request(w, steps, ahead, number + LEAD, begin, end);
-            else
-                __pipeline_commit();
-            begin = end;
-            end = after;
+        };
+        /* Sources of step t, which is number n, for workers: they have waited for its edges when
+         * they need them. */
+        auto list_sources = [&](int t, int n) {
+            if (t < steps.first || t >= steps.end) return;
+            source_list<T> &list = ((source_list<T> *)(shared + S::sources))[n & 1];
+            const torre_strip_node q = sources.node(source_begin + lane, source_stop);
+            const int column = sources.column(q, x_tower + t);
+            const uint32_t found = __ballot_sync(~0u, column >= 0);
+            const int at = __popc(found & ((1u << lane) - 1));
+            const bool all = source_stop - source_begin <= 32;
+            if (lane == 0) list.count = all ? __popc(found) : list.room + 1;
+            if (column >= 0 && at < list.room)
+                list.source[at] = {
+                    q.z - z_first, column,
+                    ((const T *)p.g.points.source_values)[t * p.g.points.source_count + q.slot]};
+        };
+        if (n > 1) wait_for_step<S>(gates, n - 2);
+        list_sources(w.first_step, n);
+        arrive(~0u, n);
+#pragma unroll 1
+        for (int t = w.first_step; t + 1 < w.end_step; t++, n++) {
+            const int x = x_tower + t, row = torre_sample_row(&p.g.points, t + 1);
+            uint32_t warps = 0;
+            if (row >= 0 && p.g.points.record_every > 1) { /* many columns further */
+                i = strip.begin(x) + lane;
+                unit = strip.node(i, end);
+                after = strip.node(i + 32, end);
+            }
+            while (row >= 0 && unit.x < x) {
+                unit = after;
+                i += 32;
+                after = strip.node(i + 32, end);
+            }
+            if (row >= 0)
+                for_each_unit(x, [&](const torre_strip_node &q, int) {
+                    warps |= 1u << (q.z - z_first) / 32;
+                });
+            warps = warp_or(warps);
+            /* the gate of step n + 1 was that of step n - 1 */
+            if (n > 0) wait_for_step<S>(gates, n - 1);
+            list_sources(t + 1, n + 1);
+            arrive(~warps, n + 1);
+            if (!warps) continue;
+            wait_for_step<S>(gates, n);
+            for_each_unit(x, [&](const torre_strip_node &q, int column) {
+                record_unit<S>(p, w, q, column, row, t, shared);
+            });
+            arrive(warps, n + 1);
         }
-    }
-    __device__ __forceinline__ void run() const
-    {
-        for_each_item<S>(gates,
-                         [&](const register_turn &turn, int n, int k) { watch(turn.w, n, k); });
-    }
-};
+    });
+}

@@ -57,29 +57,14 @@ struct register_item {
     int64_t seam;
 };
 
-/*
- * What a step has to do with points: runs of nodes of sources to add to what it makes, and of units
- * to record of that, copies of the lists of torre_points_args. The helper that watches points
- * brings them before the step; workers add and record what is in their planes, and the helper that
- * publishes what has left.
- */
-template <int ROOM> struct alignas(16) point_list {
-    static constexpr int room = ROOM;
-    static constexpr int EXPECTED = -1, MANY = -2;
-    uint32_t warps; /* that record, see TORRE_RECORDS_LEAVING */
-    int records;    /* until the list is there: EXPECTED, or MANY, which it cannot hold */
-    int sources;
-    int row;                     /* of the samples */
-    torre_strip_run entry[room]; /* the list of sources, if it is no longer, then that of units */
-    /* How long a list is. */
-    __host__ __device__ static constexpr int length(int count)
-    {
-        return count ? (count + 3) / 2 * 2 : 0;
-    }
-    __host__ __device__ static constexpr int listed_sources(int count)
-    {
-        return length(count) > room ? 0 : length(count);
-    }
+/* The sources in the diamond of one step. */
+template <class T> struct source_list {
+    static constexpr int room = 7;
+    int count; /* more than `room`: they are not listed */
+    struct alignas(16) {
+        int plane, column; /* of the block; register_shape::column_number */
+        T value;
+    } source[room];
 };
 
 /* What a block works on; number: place in the list of items, -1 after the last. */
@@ -102,10 +87,9 @@ constexpr int EDGE_ARRIVALS = (LANES_ARRIVE + 1) / 2; /* half a warp passes on a
 template <int WARPS, int SLOTS> struct register_gates {
     uint64_t full[SLOTS], empty[SLOTS]; /* of the slots of the ring; empty: all have read it */
     uint64_t finished[STEPS_APART];     /* a step has; the last of an item once all is written */
-    uint64_t published[STEPS_APART];    /* `publish` has seen that, told others, and recorded what
-                                         * has left */
-    uint64_t near[WARPS][2];  /* both edges of a warp have arrived, and the list of points of the
-                               * step is there; by parity of n */
+    uint64_t published[STEPS_APART];    /* `publish` has seen that and told others */
+    uint64_t near[WARPS][2];  /* both edges of a warp have arrived, and samples of the level before
+                               * have been taken from its exchange; by parity of n */
     uint64_t offered[TURNS];  /* the fetch warp has taken an item */
     uint64_t accepted[TURNS]; /* all others know which */
     register_turn turn[TURNS];
@@ -143,10 +127,7 @@ template <class T, int D, bool MODEL, register_kind KIND> struct register_shape 
 
     /* columns of the diamond and around it, numbered */
     static constexpr int all_columns = E * E / 2;
-    static __host__ __device__ constexpr int column_number(int u, int v)
-    {
-        return TORRE_IN_COLUMN(D, u, v);
-    }
+    static __host__ __device__ constexpr int column_number(int u, int v) { return (u * E + v) / 2; }
     static __host__ __device__ constexpr int column_u(int number) { return number / (D + 1); }
     static __host__ __device__ constexpr int column_v(int number)
     {
@@ -158,7 +139,7 @@ template <class T, int D, bool MODEL, register_kind KIND> struct register_shape 
      * copied as one (not in f64, which has too many bytes in a line, nor beside a model of large
      * diamonds, which leaves no room for the alignment); lines hold a vector of planes more on both
      * sides */
-    static constexpr int slots = tight || !tma ? 2 : 3;
+    static constexpr int slots = tight || !tma ? 2 : KIND == REGISTER_WHOLE ? 4 : 3;
     static constexpr int halo_lines = 4 * D + 2;
     static constexpr int line = planes + 2 * vector, line_bytes = line * (int)sizeof(T);
     static constexpr bool in_boxes = tma && !tight && sizeof(T) == 4;
@@ -231,14 +212,9 @@ template <class T, int D, bool MODEL, register_kind KIND> struct register_shape 
     }
     static __host__ __device__ constexpr int kept_number(int u, int v)
     {
-        return TORRE_KEPT(D, u, v);
+        return (u - 1) / 2 * (2 * D - 1) + (u & 1 ? 0 : D) + (v - 1) / 2;
     }
     static constexpr int kept_vectors = (kept + vector - 1) / vector;
-    /* Number of a column that leaves (u or v = 0), of 2 D - 1. */
-    static __host__ __device__ constexpr int leaving_number(int u, int v)
-    {
-        return u == 0 ? v / 2 : D + u / 2 - 1;
-    }
     /* Vectors that hold what stays of rows up to u + 1, which row u reads. */
     static __host__ __device__ constexpr int row_vectors_end(int u)
     {
@@ -276,16 +252,19 @@ template <class T, int D, bool MODEL, register_kind KIND> struct register_shape 
     static constexpr int damping_bytes = 32 * (int)sizeof(T); /* of a warp: along x, along y */
     /* As little as possible: without a model on compute capability 9.0 that leaves 60 KB of L1
      * cache, not 28, for what threads spill. */
-    static constexpr int lists = damping + warps * damping_bytes; /* of points, by n */
-    static constexpr int list_count = tma ? 4 : 2, list_lead = list_count / 2;
-    /* A list that is too short holds up all towers. Without a model there is room instead of a
-     * fourth slot. */
-    using list = point_list<(MODEL || !tma ? 96 : 512)>;
-    static constexpr int shared_bytes = lists + list_count * (int)sizeof(list);
-    static_assert(items % 16 == 0 && damping % 8 == 0 && lists % 16 == 0, "alignment");
-    static_assert(planes <= 256 && all_columns < 256, "what runs can say");
+    static constexpr int sources = damping + warps * damping_bytes; /* by parity of n */
+    static constexpr int shared_bytes = sources + 2 * (int)sizeof(source_list<T>);
+    static_assert(items % 16 == 0 && damping % 8 == 0 && sources % 16 == 0, "alignment");
     static_assert(shared_bytes <= 232448, "what a block may have");
     static_assert(halo_lines <= 32, "a lane knows a line");
+    /* Where the exchange has column (u, v), u, v > 0, of a plane, in units of 4 bytes. */
+    static __host__ __device__ constexpr int value_at(int plane, int u, int v)
+    {
+        const int i = kept_number(u, v);
+        return (plane / 32 * exchange_bytes + (plane % 32 + first_place) * 16 +
+                i / vector * row_bytes + i % vector * (int)sizeof(T)) /
+               4;
+    }
     /* Offset of a place, and of an edge (side 0 below, 1 above), in row 0. */
     static __host__ __device__ constexpr int place(int warp, int number)
     {
@@ -294,13 +273,6 @@ template <class T, int D, bool MODEL, register_kind KIND> struct register_shape 
     static __host__ __device__ constexpr int own_place(int warp, int lane)
     {
         return place(warp, first_place + lane);
-    }
-    /* Where that is which stays in column number i (kept_number) of a plane; planes of a warp are
-     * 16 bytes apart. */
-    static __host__ __device__ constexpr int value_at(int plane, int i)
-    {
-        return own_place(plane / 32, plane % 32) + i / vector * row_bytes +
-               i % vector * (int)sizeof(T);
     }
     static __host__ __device__ constexpr int edge(int warp, int parity, int side)
     {

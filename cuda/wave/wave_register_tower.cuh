@@ -20,8 +20,6 @@
 #ifndef TORRE_WAVE_REGISTER_TOWER_CUH
 #define TORRE_WAVE_REGISTER_TOWER_CUH
 
-#include <cuda_pipeline_primitives.h>
-
 #include "wave_register_shape.cuh"
 
 /* Vectors in shared memory. Volatile, so that the order of the accesses is that of the source. */
@@ -41,61 +39,36 @@ template <class T> __device__ __forceinline__ void store_vector(uint32_t at, con
     _Pragma("unroll") for (int u = (from); u < (to); u++)                                          \
         _Pragma("unroll") for (int v = (from) + ((u ^ (from)) & 1); v < (to); v += 2)
 
-/* The lists of sources, or of units of receivers, of a strip and part, see torre_points_args. */
-template <class S> struct strip_points {
+/* Sources, or units of receivers, near the towers of a strip, see torre_points_args. */
+template <class S, int D> struct strip_points {
     const int *first;
-    const torre_strip_run *runs;
+    const torre_strip_node *nodes;
     int nx;
 
     __device__ __forceinline__ strip_points(const torre_wave_args &g, const torre_tower_launch &l,
                                             int m, int part, bool units)
         : first((units ? g.points.strip_first_unit : g.points.first) +
-                ((int64_t)m * l.parts + part) * (g.n[0] + S::W - 1) + S::W - 1),
-          runs(units ? g.points.strip_unit : g.points.strip_node), nx(g.n[0])
+                ((int64_t)m * l.parts + part) * g.n[0]),
+          nodes(units ? g.points.strip_unit : g.points.strip_node), nx(g.n[0])
     {
     }
-    /* Where the list of the diamond whose column (0, 0) lies at x begins; that of x - 1 ends. */
-    __device__ __forceinline__ int begin(int x) const
+    /* Numbers of those in columns beside x, for the diamond whose column (0, 0) lies at x. */
+    __device__ __forceinline__ int begin(int x) const { return first[min(max(x, 0), nx)]; }
+    __device__ __forceinline__ int end(int x) const { return begin(x + S::W); }
+    /* Node i; at and after the end one that is beyond all others. */
+    __device__ __forceinline__ torre_strip_node node(int i, int end) const
     {
-        return __ldg(first + min(max(x, 1 - S::W), nx));
+        const int4 beyond = make_int4(1 << 30, 0, 0, 0);
+        const int4 q = i < end ? __ldg((const int4 *)nodes + i) : beyond;
+        return {q.x, q.y, q.z, q.w};
     }
-    __device__ __forceinline__ torre_strip_run run(int i) const
+    /* Number of the column that has the node, or -1. */
+    static __device__ __forceinline__ int column(const torre_strip_node &node, int x)
     {
-        const int2 q = __ldg((const int2 *)runs + i);
-        return {(uint32_t)q.x, q.y};
+        const int u = node.x - x + node.row, v = node.x - x - node.row;
+        return (unsigned)u < S::W && (unsigned)v < S::W ? S::column_number(u, v) : -1;
     }
 };
-
-/* The parts of a run. */
-__device__ __forceinline__ int run_column(uint32_t what) { return what & 0xff; }
-__device__ __forceinline__ int run_plane(uint32_t what) { return what >> 8 & 0xff; }
-__device__ __forceinline__ int run_warp(uint32_t what) { return what >> 16 & 0xff; }
-__device__ __forceinline__ int run_count(uint32_t what) { return (what >> 24) + 1; }
-
-/* Copies a run of units in a column that stays from the exchange to a row of samples. */
-template <class S, class T>
-__device__ __forceinline__ void record_kept(uint32_t memory, uint32_t what, T *to)
-{
-    uint32_t at = memory + S::value_at(run_plane(what), run_column(what));
-    const uint32_t end = at + run_count(what) * TORRE_UNIT * 16;
-#pragma unroll 1
-    for (; at < end; at += TORRE_UNIT * 16, to += TORRE_UNIT)
-#pragma unroll
-        for (int j = 0; j < TORRE_UNIT; j += S::vector) {
-            cells<T> gathered;
-#pragma unroll
-            for (int l = 0; l < S::vector; l++) load_volatile(at + 16 * (j + l), gathered.v[l]);
-            uint4 q;
-            memcpy(&q, &gathered, sizeof q);
-            *(uint4 *)(to + j) = q;
-        }
-}
-/* Where a row of samples has a unit. */
-template <class T>
-__device__ __forceinline__ T *sample_place(const torre_points_args &points, int row, int slot)
-{
-    return (T *)points.samples + (row * points.units + slot) * TORRE_UNIT;
-}
 
 template <class T, int D, bool MODEL, bool LAYERS, bool POINTS, bool SKEWED, register_kind KIND>
 struct register_tower {
@@ -125,8 +98,7 @@ struct register_tower {
     uint32_t pass_from; /* the vector of an end of this warp that this lane passes on, or 0 */
     uint32_t role;      /* of this lane at the end of a step: gate to arrive at, for even n, and */
     static constexpr uint32_t ARRIVES_FIRST = 1, ARRIVES = 2, MAILS = 4;
-    uint32_t recording; /* point_list::warps of this step */
-    T keep, shrink;     /* 1 - s dt and 1 / (1 + s dt) of this plane where x and y have no layer */
+    T keep, shrink; /* 1 - s dt and 1 / (1 + s dt) of this plane where x and y have no layer */
 
     __device__ __forceinline__ explicit register_tower(const register_tower_params<T, D> &params)
         : p(params), g(params.g), lane(threadIdx.x & 31), warp(uniform(threadIdx.x >> 5)),
@@ -610,14 +582,14 @@ struct register_tower {
     }
 
     /*
-     * out (level t + 1) from cur (level t) and prev; with ONE_COPY prev becomes level t, each row
-     * when it is needed no more. bound: what binds columns where density varies, but those that
-     * enter with step t; it becomes that of step t + 1. What columns that stay need of the planes
-     * beside comes last, since neighbours may be late: rows are started some rows before they are
-     * finished. Places are overwritten as soon as they have been read, vector by vector: after
-     * wait_for_edges the lanes of a warp stay together, and shared memory serves a warp in order.
-     * One function, though long: its parts (the lambdas) share three sets of columns in registers,
-     * and the order in which they take turns at the end is the schedule.
+     * out (level t + 1) from cur (level t) and prev; `bound`, where density varies, becomes that of
+     * the diamond of step t + 1; with ONE_COPY prev becomes level t, each row
+     * when it is needed no more. What columns that stay need of the planes beside comes last, since
+     * neighbours may be late: rows are started some rows before they are finished. Places are
+     * overwritten as soon as they have been read, vector by vector: after wait_for_edges the lanes
+     * of a warp stay together, and shared memory serves a warp in order. One function, though long:
+     * its parts (the lambdas) share three sets of columns in registers, and the order in which they
+     * take turns at the end is the schedule.
      */
     template <bool DAMPED, bool PLAIN, int PARITY>
     __device__ __forceinline__ void update(columns &prev, columns &cur, columns &out,
@@ -759,10 +731,6 @@ struct register_tower {
 #pragma unroll
         for (int u = 0; u < W; u++) {
             if (u == W - 2) recall_role();
-            if (POINTS && u == W - 2) {
-                uint32_t records;
-                load_volatile(list_at(n), recording, records);
-            }
             /* the vectors of this row, if there is something to do meanwhile */
             const int row_end = S::row_vectors_end(u);
             if (SPLIT && u + LEAD < W)
@@ -809,86 +777,78 @@ struct register_tower {
 
     /* ---------- sources and receivers ---------- */
 
-    /* The list of points of step n, and entry i of it. */
-    __device__ __forceinline__ uint32_t list_at(uint32_t n) const
+    /* The newest level of a column at the plane of this lane, where it can be reached by number. */
+    struct value_place {
+        uint32_t at; /* in the exchange, or 0 */
+        char *cell;  /* in the field, if the column leaves; or NULL */
+    };
+    __device__ __forceinline__ value_place place_of(int column, int t) const
     {
-        return memory + S::lists + n % S::list_count * (uint32_t)sizeof(typename S::list);
+        const int u = S::column_u(column), v = S::column_v(column);
+        value_place place = {0, nullptr};
+        if (u > 0 && v > 0) place.at = memory + S::exchange + S::value_at(plane(), u, v) * 4;
+        if (min(u, v) < 2)
+            place.cell =
+                (char *)((T *)g.field[t & 1] + (item().x_tower + t + (u + v) / 2) * g.stride_x +
+                         wrap_y(item().y_tower + (u - v) / 2) * g.stride_y + z());
+        return place;
     }
-    __device__ __forceinline__ uint32_t entry_at(uint32_t n, int i) const
+    __device__ __forceinline__ void add_source(columns &out, int column, int t, T value) const
     {
-        return list_at(n) + (uint32_t)offsetof(typename S::list, entry) +
-               i * (uint32_t)sizeof(torre_strip_run);
-    }
-    /* The newest level of a column in the field, at a plane of the block. */
-    __device__ __forceinline__ T *place_of(int u, int v, int plane, int t) const
-    {
-        return (T *)g.field[t & 1] + (item().x_tower + t + (u + v) / 2) * g.stride_x +
-               wrap_y(item().y_tower + (u - v) / 2) * g.stride_y + item().z_first + plane;
-    }
-    /* Add values of a run of nodes to level t + 1, by one lane; some at a time, whose loads do not
-     * wait for each other. Returns what registers have not yet: bit leaving_number, or KEPT. */
-    static constexpr uint32_t KEPT = 1u << 31;
-    __device__ __forceinline__ uint32_t add_run(uint32_t what, const T *values, int t) const
-    {
-        constexpr int AT_ONCE = 4;
-        const int u = S::column_u(run_column(what)), v = S::column_v(run_column(what));
-        const bool leaves = min(u, v) == 0, in_field = min(u, v) < 2;
-        const uint32_t at =
-            memory + S::value_at(run_plane(what), leaves ? 0 : S::kept_number(u, v));
-        T *cell = place_of(u, v, run_plane(what), t);
-        const int count = run_count(what);
-#pragma unroll 1
-        for (int i = 0; i < count; i += AT_ONCE) {
-            T sum[AT_ONCE], value[AT_ONCE];
-#pragma unroll
-            for (int j = 0; j < AT_ONCE; j++)
-                if (i + j < count) {
-                    value[j] = __ldg(values + i + j);
-                    if (leaves)
-                        sum[j] = __ldcg(cell + i + j);
-                    else
-                        load_volatile(at + 16 * (i + j), sum[j]);
-                }
-#pragma unroll
-            for (int j = 0; j < AT_ONCE; j++)
-                if (i + j < count) {
-                    sum[j] = add(sum[j], value[j]);
-                    if (!leaves) store_volatile(at + 16 * (i + j), sum[j]);
-                    if (in_field) store_cell((char *)(cell + i + j), sum[j]);
-                }
+        const value_place place = place_of(column, t);
+        T sum = 0;
+        if (place.at) {
+            load_volatile(place.at, sum);
+            sum = add(sum, value);
+            store_volatile(place.at, sum);
         }
-        return leaves ? 1u << S::leaving_number(u, v) : KEPT;
+        FOR_COLUMNS(0, W)
+        if (min(u, v) == 0 && column == S::column_number(u, v))
+            sum = out[u][v] = add(out[u][v], value);
+        if (place.cell) store_cell(place.cell, sum);
     }
-    /* The runs of all sources in the planes of this warp, a run each lane: no two have a cell in
-     * common. Of a step that has too many to bring they are looked up. Returns as add_run. */
-    __device__ __forceinline__ uint32_t add_runs(int t) const
+    /* The same for the sources of a step that has too many to list. Returns whether there are some
+     * in planes of this warp. */
+    __device__ __forceinline__ bool add_unlisted(columns &out, int t) const
     {
-        uint32_t changed = 0;
-        int warps, records, sources, row;
-        load_volatile(list_at(n), warps, records, sources, row);
-        if (sources == 0) return 0;
         const T *values = (const T *)g.points.source_values + t * g.points.source_count;
-        const strip_points<S> strip(g, p.l, item().y_tower / p.l.half_size, item().part, false);
-        const bool brought = S::list::listed_sources(sources) > 0;
-        const int first = brought ? 1 : strip.begin(item().x_tower + t) + 1;
-        __syncwarp();
+        const int x = item().x_tower + t, z_lane0 = z() - lane;
+        const strip_points<S, D> strip(g, p.l, item().y_tower / p.l.half_size, item().part, false);
+        const int end = strip.end(x);
+        uint32_t added = 0;
 #pragma unroll 1
-        for (int i = first + lane; i < first + sources; i += 32) {
-            torre_strip_run run;
-            if (brought)
-                load_volatile(entry_at(n, i), (int &)run.what, run.slot);
-            else
-                run = strip.run(i);
-            if (run_warp(run.what) == warp) changed |= add_run(run.what, values + run.slot, t);
+        for (int i = strip.begin(x); i < end; i += 32) {
+            const torre_strip_node node = strip.node(i + lane, end);
+            const int plane = node.z - z_lane0;
+            const int column = (unsigned)plane < 32 ? strip.column(node, x) : -1;
+            const uint32_t here = __ballot_sync(~0u, column >= 0);
+            added |= here;
+#pragma unroll 1
+            for (uint32_t rest = here; rest; rest &= rest - 1) {
+                const int from = __ffs(rest) - 1, slot = __shfl_sync(~0u, node.slot, from);
+                const int number = __shfl_sync(~0u, column, from);
+                if (__shfl_sync(~0u, plane, from) == lane) add_source(out, number, t, values[slot]);
+            }
         }
-        return warp_or(changed);
+        return added;
     }
     /* Add sources to level t + 1, the result of step t. Registers have no index, so that columns
-     * that stay change in the exchange, those that leave in the field, and are read back. */
+     * that stay change in the exchange and are read back; those that leave now are few. */
     __device__ __forceinline__ void add_sources(columns &out, int t) const
     {
-        const uint32_t changed = add_runs(t);
-        if (!changed) return;
+        const volatile source_list<T> &list =
+            ((const source_list<T> *)(shared() + S::sources))[n & 1];
+        const int count = list.count;
+        bool added = false;
+#pragma unroll 1
+        for (int i = 0; i < count && count <= list.room; i++) { /* in order: some share a cell */
+            const int plane = list.source[i].plane;
+            if (plane / 32 != warp) continue;
+            added = true;
+            if (plane % 32 == lane) add_source(out, list.source[i].column, t, list.source[i].value);
+        }
+        if (count > list.room) added = add_unlisted(out, t);
+        if (!added) return;
         __syncwarp();
 #pragma unroll
         for (int i = 0; i < S::kept_vectors; i++) {
@@ -897,26 +857,6 @@ struct register_tower {
             for (int j = 0; j < V; j++)
                 if (i * V + j < S::kept) out[S::kept_u(i * V + j)][S::kept_v(i * V + j)] = q.v[j];
         }
-        if (!(changed & ~KEPT) || !stores()) return;
-        FOR_COLUMNS(0, W)
-        if (min(u, v) == 0 && changed >> S::leaving_number(u, v) & 1)
-            out[u][v] = __ldcg(place_of(u, v, plane(), t));
-    }
-    /* Record what step n has made of units in the exchange of this warp, a run each lane. */
-    __device__ __forceinline__ void record(uint32_t n) const
-    {
-        int warps, records, sources, row;
-        load_volatile(list_at(n), warps, records, sources, row);
-        const int first = S::list::listed_sources(sources) + 1;
-#pragma unroll 1
-        for (int i = first + lane; i < first + records; i += 32) {
-            uint32_t what;
-            int slot;
-            load_volatile(entry_at(n, i), (int &)what, slot);
-            if (run_warp(what) == warp)
-                record_kept<S>(memory, what, sample_place<T>(g.points, row, slot));
-        }
-        __syncwarp();
     }
 
     /* The slot of step n has been filled. */
@@ -956,7 +896,6 @@ struct register_tower {
         n++;
         const bool last = !PLAIN && t + 1 >= item().end_step;
         if (!last) pass_on(t + 1, false);
-        if (POINTS && !last && recording >> warp & 1) record(n - 1);
         if (!last) finish_step(n - 1); /* else once the diamond has been written */
     }
 
@@ -1081,7 +1020,7 @@ __device__ __forceinline__ void run_register_tower(const register_tower_params<T
         if (helper == 1) fetch_mail<S, D>(params, gates, shared);
         constexpr bool MODEL_TMA = MODEL && TMA; /* fetched by a warp of its own, if one is left */
         if (helper == 2) publish_progress<S, D, MODEL_TMA && POINTS, POINTS>(params, gates, shared);
-        if (POINTS && helper == 3) point_watch<S, D, T>{params, gates, shared}.run();
+        if (POINTS && helper == 3) watch_points<S, D>(params, gates, shared);
         if constexpr (MODEL_TMA && !POINTS)
             if (helper == 3) register_model<S, D, T>{params, gates, shared}.run();
     } else {

@@ -64,15 +64,8 @@ typedef struct torre_pass_plan {
 
 /* How towers find sources and receivers: lists, parts along z, blocks along y or strips. */
 typedef struct torre_point_plan {
-    int64_t lists, parts, columns, places; /* places: along x */
+    int64_t lists, parts, columns;
 } torre_point_plan;
-
-/* Nodes or units as towers look them up (torre_points_args.first, node). */
-typedef struct torre_node_lists {
-    int *first;
-    void *nodes;
-    size_t bytes; /* of nodes */
-} torre_node_lists;
 
 /* What the device is told of receivers, by the pieces of its memory; NULL where there is none. */
 typedef struct torre_receiver_tables {
@@ -81,7 +74,8 @@ typedef struct torre_receiver_tables {
     double *scales; /* where density varies */
     int *slots, *marked;
     uint32_t *marks;
-    torre_node_lists runs; /* with strips these go to the device instead of marked and marks */
+    int *first;            /* with strips these go to the device instead of marked and marks: */
+    void *nodes;           /* torre_strip_node of units */
     torre_tap *node_taps;  /* of a part, whose nodes are recorded one by one: [nodes][3] */
     torre_tap *plane_taps; /* the same of the cells of planes (setup.h) */
     /* of the shell: its receivers, whose numbers these are, and taps of all */
@@ -257,20 +251,19 @@ torre_status torre_cuda_points_prepare(torre_cuda_solver *s, int64_t steps);
 torre_status torre_cuda_receivers_plan(torre_cuda_program *program);
 torre_status torre_cuda_receivers_new(torre_cuda_solver *s);
 void torre_cuda_receivers_free(torre_receiver_tables *tables);
-/* The part that a plane belongs to, and the first plane of a part. */
+/* The part that a plane belongs to. */
 int64_t torre_cuda_part_of(const torre_cuda_program *program, int64_t z);
-int64_t torre_cuda_part_first(const torre_cuda_program *program, int64_t part);
 /* A cell of which towers are told, with the weight of a source. */
 typedef struct torre_grid_node {
     int64_t x, y, z;
     double weight;
 } torre_grid_node;
-/* Both tables are the caller's to free, with an error, too. */
+/* Nodes as towers look them up (torre_points_args.first, node): both are the caller's to free,
+ * with an error, too. */
 torre_status torre_cuda_list_nodes(const torre_cuda_program *program, const torre_grid_node *nodes,
-                                   int64_t count, torre_node_lists *to);
-/* Units as register towers look them up. */
-torre_status torre_cuda_list_runs(const torre_cuda_program *program, const torre_grid_node *nodes,
-                                  int64_t count, bool units, torre_node_lists *to);
+                                   int64_t count, int **first, void **to);
+size_t torre_cuda_node_bytes(const torre_cuda_program *program, const torre_grid_node *nodes,
+                             int64_t count);
 static inline size_t torre_cuda_list_bytes(const torre_cuda_program *program)
 {
     return ((size_t)program->points.lists + 1) * sizeof(int);

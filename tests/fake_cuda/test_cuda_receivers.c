@@ -95,59 +95,31 @@ static void take_unit(const planned *q, int64_t at[3], float *to)
     for (int i = 0; i < TORRE_UNIT; i++, at[2]++) to[i] = value_at(q, at);
 }
 
-/* What register towers record of the field: each unit is in the lists of all diamonds that have it,
- * which are 2 D - 1 - 2 |row| + 1 for each of the one or two strips. */
+/* What register towers record of the field: each unit is in the lists of all strips near it. */
 static float *record_strips(const planned *q)
 {
     const torre_cuda_program *program = (const torre_cuda_program *)q->program;
     const torre_receiver_tables *t = &program->receivers;
-    const torre_strip_run *runs = t->runs.nodes;
-    const int64_t units = program->args.points.units, ny = program->args.n[1],
-                  D = program->base.info.plan.dts, places = program->args.n[0] + 2 * D - 1;
+    const torre_strip_node *nodes = t->nodes;
+    const int64_t units = program->args.points.units, nx = program->args.n[0],
+                  ny = program->args.n[1], D = program->base.info.plan.dts;
     float *samples = malloc((size_t)(units * TORRE_UNIT) * sizeof *samples);
     int *seen = calloc((size_t)units, sizeof *seen);
     CHECK(samples && seen, "no memory");
-    for (int64_t list = 0; list < program->points.lists; list++) {
-        const int begin = t->runs.first[list], end = t->runs.first[list + 1];
-        uint32_t warps = 0;
-        if (begin == end) continue;
-        CHECK(begin % 2 == 0 && runs[begin].what == runs[end - 1].what, "list %lld has ends",
-              (long long)list);
-        const torre_strip_run *run = runs + begin + 1, *last = run + runs[begin].slot;
-        CHECK(last < runs + end, "list %lld is short", (long long)list);
-        for (; run < last; run++) {
-            const int64_t m = list / places / program->points.parts,
-                          part = list / places % program->points.parts;
-            const int warp = run->what >> 16 & 0xff, column = run->what & 0xff,
-                      plane = run->what >> 8 & 0xff;
-            int u = 0, v = 0, number = -1;
-            for (int i = 0; i < 4 * D * D && number != column; i++) {
-                u = i / (2 * (int)D), v = i % (2 * (int)D);
-                if ((u + v) % 2 || (u == 0 || v == 0) != (warp == TORRE_NO_WARP)) continue;
-                number = warp == TORRE_NO_WARP ? TORRE_IN_COLUMN((int)D, u, v)
-                                               : TORRE_KEPT((int)D, u, v);
-            }
-            CHECK(number == column, "no column is number %d", column);
-            warps |= warp == TORRE_NO_WARP ? TORRE_RECORDS_LEAVING : 1u << warp;
-            int64_t at[] = {list % places - (2 * D - 1) + (u + v) / 2,
-                            (D * m + (u - v) / 2 + ny) % ny,
-                            torre_cuda_part_first(program, part) + plane};
-            CHECK(torre_cuda_part_of(program, at[2]) == part, "plane %lld is not of part %lld",
-                  (long long)at[2], (long long)part);
-            for (unsigned i = 0; i <= run->what >> 24; i++) { /* take_unit goes on to the next */
-                seen[run->slot + (int)i]++;
-                take_unit(q, at, samples + (run->slot + (int64_t)i) * TORRE_UNIT);
-            }
-            CHECK(warp == TORRE_NO_WARP || warp == plane / 32, "plane %d is not of warp %d", plane,
-                  warp);
-            CHECK(plane / 32 == (at[2] - 1 - torre_cuda_part_first(program, part)) / 32,
-                  "a run is of two warps");
+    for (int64_t list = 0; list < program->points.lists; list++)
+        for (int n = t->first[list]; n < t->first[list + 1]; n++) {
+            const int64_t m = list / nx / program->points.parts, row = nodes[n].row,
+                          part = list / nx % program->points.parts;
+            int64_t at[] = {nodes[n].x, (D * m + row + ny) % ny, nodes[n].z};
+            CHECK(nodes[n].x == list % nx && row > -D && row < D, "list %lld has x %d, row %d",
+                  (long long)list, nodes[n].x, nodes[n].row);
+            CHECK(torre_cuda_part_of(program, at[2]) == part, "plane %d is not of part %lld",
+                  nodes[n].z, (long long)part);
+            seen[nodes[n].slot] += row ? 1 : 2;
+            take_unit(q, at, samples + (int64_t)nodes[n].slot * TORRE_UNIT);
         }
-        CHECK(warps == runs[begin].what, "list %lld is of warps %x", (long long)list, warps);
-    }
     for (int64_t i = 0; i < units; i++)
-        CHECK(seen[i] == 2 * D, "unit %lld is in %d lists, not %d", (long long)i, seen[i],
-              2 * (int)D);
+        CHECK(seen[i] == 2, "unit %lld is not in all lists", (long long)i);
     free(seen);
     return samples;
 }
