@@ -6,8 +6,7 @@
  *
  *     u+ = fma(2, u, -w u-) + terms along x, y, z           constant velocity
  *     u+ = fma(k, t_yz, fma(k, t_x, fma(2, u, -w u-)))      with a model (t: sums of such terms),
- *                                                           started by fma(b, u, fma(2, u, -w u-))
- *                                                           where density varies, b = -k q
+ *     u+ = fma(b, u, that)                                  where density varies, b = -k q
  *
  * and all over 1 + s dt, w = 1 - s dt, with w and the division left out where nothing is damped
  * (the result is the same for s = 0). At constant velocity weights hold the factor k = (c dt)^2.

@@ -582,14 +582,14 @@ struct register_tower {
     }
 
     /*
-     * out (level t + 1) from cur (level t) and prev; `bound`, where density varies, becomes that of
-     * the diamond of step t + 1; with ONE_COPY prev becomes level t, each row
-     * when it is needed no more. What columns that stay need of the planes beside comes last, since
-     * neighbours may be late: rows are started some rows before they are finished. Places are
-     * overwritten as soon as they have been read, vector by vector: after wait_for_edges the lanes
-     * of a warp stay together, and shared memory serves a warp in order. One function, though long:
-     * its parts (the lambdas) share three sets of columns in registers, and the order in which they
-     * take turns at the end is the schedule.
+     * out (level t + 1) from cur (level t) and prev; with ONE_COPY prev becomes level t, each row
+     * when it is needed no more. bound: what binds columns where density varies, but those that
+     * enter with step t; it becomes that of step t + 1. What columns that stay need of the planes
+     * beside comes last, since neighbours may be late: rows are started some rows before they are
+     * finished. Places are overwritten as soon as they have been read, vector by vector: after
+     * wait_for_edges the lanes of a warp stay together, and shared memory serves a warp in order.
+     * One function, though long: its parts (the lambdas) share three sets of columns in registers,
+     * and the order in which they take turns at the end is the schedule.
      */
     template <bool DAMPED, bool PLAIN, int PARITY>
     __device__ __forceinline__ void update(columns &prev, columns &cur, columns &out,
