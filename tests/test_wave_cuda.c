@@ -11,9 +11,9 @@
  * gamma eps |U|_2 N (N + 1) / 2,  |U|_2 the largest norm of any level so far. stepwise and torre
  * must agree bit for bit. Where density varies gamma is 1.7 times that (wave_case.h).
  *
- * Usage: test_wave_cuda [all|small|pml|parts|slides|density] [ORDER]   (small: for the sanitizers;
- * pml, parts, slides, density: perfectly matched layers, parts of problems, those by steps that
- * slide, density that varies alone)
+ * Usage: test_wave_cuda [all|small|pml|parts|slides|density|sums] [ORDER]   (small: for the
+ * sanitizers; pml, parts, slides, density, sums: layers, parts of problems, those by steps that
+ * slide, density that varies, receivers between the nodes alone)
  */
 #include <math.h>
 #include <stdio.h>
@@ -1711,6 +1711,10 @@ int main(int argc, char **argv)
             }
             if (strcmp(part, "density") == 0) {
                 check_density(order, precisions[i]);
+                continue;
+            }
+            if (strcmp(part, "sums") == 0) {
+                check_sums(order, precisions[i]);
                 continue;
             }
             if (strcmp(part, "pml") != 0 && !steps_alone) check_order(order, precisions[i], small);
