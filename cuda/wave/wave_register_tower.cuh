@@ -807,8 +807,9 @@ struct register_tower {
             sum = out[u][v] = add(out[u][v], value);
         if (place.cell) store_cell(place.cell, sum);
     }
-    /* The same for the sources of a step that has too many to list. Returns whether there are some
-     * in planes of this warp. */
+    /* The same for the sources of a step that has too many to list: nodes that follow each other
+     * along z, as those of a source between nodes do, at once, each by the lane of its plane.
+     * Returns whether there are some in planes of this warp. */
     __device__ __forceinline__ bool add_unlisted(columns &out, int t) const
     {
         const T *values = (const T *)g.points.source_values + t * g.points.source_count;
@@ -816,18 +817,29 @@ struct register_tower {
         const strip_points<S, D> strip(g, p.l, item().y_tower / p.l.half_size, item().part, false);
         const int end = strip.end(x);
         uint32_t added = 0;
+        int i = strip.begin(x);
+        torre_strip_node node = strip.node(i + lane, end);
 #pragma unroll 1
-        for (int i = strip.begin(x); i < end; i += 32) {
-            const torre_strip_node node = strip.node(i + lane, end);
-            const int plane = node.z - z_lane0;
+        while (i < end) {
+            const int plane = node.z - z_lane0, slot = node.slot;
             const int column = (unsigned)plane < 32 ? strip.column(node, x) : -1;
-            const uint32_t here = __ballot_sync(~0u, column >= 0);
-            added |= here;
+            i += 32;
+            node = strip.node(i + lane, end);
+            uint32_t rest = __ballot_sync(~0u, column >= 0);
+            added |= rest;
 #pragma unroll 1
-            for (uint32_t rest = here; rest; rest &= rest - 1) {
-                const int from = __ffs(rest) - 1, slot = __shfl_sync(~0u, node.slot, from);
+            while (rest) {
+                const int from = __ffs(rest) - 1, first = __shfl_sync(~0u, plane, from);
                 const int number = __shfl_sync(~0u, column, from);
-                if (__shfl_sync(~0u, plane, from) == lane) add_source(out, number, t, values[slot]);
+                const uint32_t run =
+                    __ballot_sync(~0u, column == number && plane - first == lane - from) >> from;
+                const int count = run == ~0u ? 32 : __ffs(~run) - 1; /* lanes from `from` on */
+                const int its =
+                    __shfl_sync(~0u, slot, (from + lane - first) & 31); /* of this plane */
+                if ((unsigned)(lane - first) < (unsigned)count)
+                    add_source(out, number, t, values[its]);
+                __syncwarp();
+                rest &= ~0u << from << (count - 1) << 1;
             }
         }
         return added;
