@@ -161,6 +161,14 @@ static md_grain_args grain_args(const md_cuda_solver *s)
     return a;
 }
 
+static md_noise noise_args(const torre_md_problem *p)
+{
+    md_noise n = {.bath = torre_md_bath(p)};
+    n.keep = torre_bath_keep(&n.bath);
+    n.spread = (1 - n.keep * n.keep) / p->mass;
+    return n;
+}
+
 static md_force_args force_args(const md_cuda_solver *s)
 {
     const torre_md_problem *p = s->problem;
@@ -191,6 +199,7 @@ static md_force_args force_args(const md_cuda_solver *s)
     memcpy(a.pair, own(s)->pair, sizeof a.pair);
     a.rows = own(s)->rows;
     if (torre_md_is_rough(p)) a.grains = grain_args(s);
+    if (torre_bath_has_noise(p->ensemble)) a.noise = noise_args(p);
     a.types = p->types ? p->types->count : 0;
     add_weights(p, a.weight);
     return a;
@@ -243,9 +252,18 @@ static bool has_thermostat(const md_cuda_solver *s)
     return s->problem->ensemble != TORRE_NVE && !relaxes(s);
 }
 
+static bool has_noise(const md_cuda_solver *s)
+{
+    return torre_bath_has_noise(s->problem->ensemble);
+}
+
 /* Whether a step is a kernel of forces and others behind it, in which positions stay in their
  * buffer. */
-static bool in_parts(const md_cuda_solver *s) { return s->problem->ensemble != TORRE_NVE; }
+static bool in_parts(const md_cuda_solver *s)
+{
+    if (has_noise(s)) return neighbor_of(s) == TORRE_NEIGHBOR_HALF;
+    return s->problem->ensemble != TORRE_NVE;
+}
 
 /* Rows of partial sums that the force kernels write. */
 static int force_rows(const md_cuda_solver *s)
@@ -266,14 +284,10 @@ static md_step_sums step_sums(const md_cuda_solver *s)
 
 static md_bath_args bath_args(const md_cuda_solver *s)
 {
-    md_bath_args b = {.bath = torre_md_bath(s->problem),
-                      .mass = s->problem->mass,
-                      .state = s->bath,
-                      .sums = step_sums(s),
-                      .taken = s->taken};
-    b.keep = torre_bath_keep(&b.bath);
-    b.noise = (1 - b.keep * b.keep) / b.mass;
-    return b;
+    return (md_bath_args){.bath = torre_md_bath(s->problem),
+                          .mass = s->problem->mass,
+                          .state = s->bath,
+                          .sums = step_sums(s)};
 }
 
 /* Likewise of a barostat and the chains around it. */
@@ -296,7 +310,7 @@ static torre_status queue_factor(md_cuda_solver *s, int parts, int ahead)
 {
     md_force_args a = force_args(s);
     const md_bath_args b = bath_args(s);
-    if (torre_bath_has_noise(b.bath.ensemble)) return TORRE_OK;
+    if (has_noise(s)) return TORRE_OK;
     a.ahead = ahead;
     if (has_barostat(s)) return queue_couple(s, parts, &a);
     TORRE_CUDA_TRY(s->kernels->state->factor(&a, &b, parts, s->stream), "applying the thermostat");
@@ -372,9 +386,9 @@ static torre_status queue_thermostat(md_cuda_solver *s)
 /* What forces are computed with in front of other kernels. */
 static md_force_work work_in_parts(const md_cuda_solver *s)
 {
-    if (has_barostat(s)) return MD_FORCE_STRAIN;
-    const bool scales = has_thermostat(s) && !torre_bath_has_noise(s->problem->ensemble);
-    return scales ? MD_FORCE_SPEED : MD_FORCE_STEP;
+    if (has_barostat(s))
+        return torre_md_barostat(s->problem).axes ? MD_FORCE_STRAIN : MD_FORCE_PRESSURE;
+    return has_thermostat(s) && !has_noise(s) ? MD_FORCE_SPEED : MD_FORCE_STEP;
 }
 
 /* One step in parts. */
@@ -401,7 +415,7 @@ static torre_status queue_steps(md_cuda_solver *s, int steps)
             TORRE_TRY(queue_parts(s, &a));
             continue;
         }
-        TORRE_TRY(queue_force(s, &a, MD_FORCE_STEP));
+        TORRE_TRY(queue_force(s, &a, has_noise(s) ? MD_FORCE_NOISE : MD_FORCE_STEP));
         s->x_now = 1 - s->x_now;
         if (own(s)->dissipates) s->v_now = 1 - s->v_now;
         TORRE_TRY(queue_tell(s));
@@ -888,12 +902,8 @@ static torre_status begin(md_cuda_solver *s)
     }
     if (relaxes(s)) TORRE_TRY(begin_at_rest(s));
     if (has_barostat(s)) TORRE_TRY(begin_live(s));
-    if (s->bath) {
-        const size_t rows = (size_t)md_particle_rows((int)s->problem->count);
+    if (s->bath)
         TORRE_CUDA_TRY(cudaMemsetAsync(s->bath, 0, sizeof *s->bath, s->stream), "particles");
-        TORRE_CUDA_TRY(cudaMemsetAsync(s->taken, 0, rows * sizeof *s->taken, s->stream),
-                       "particles");
-    }
     TORRE_TRY(clear_control(s, 0, 0));
     TORRE_TRY(run_to(s, 0, 0, true, 0));
     memset(o->sampled, 0, sizeof o->sampled);
@@ -940,11 +950,8 @@ static torre_status state(md_cuda_solver *s, torre_md_visit *visit, void *contex
     if (torre_md_is_rough(s->problem)) TORRE_TRY(grains_state(s, visit, context));
     if (has_barostat(s))
         TORRE_TRY(md_cuda_visit_array(visit, context, "barostat", s->live, sizeof *s->live));
-    if (s->bath) {
-        const size_t rows = (size_t)md_particle_rows((int)s->problem->count);
+    if (s->bath)
         TORRE_TRY(md_cuda_visit_array(visit, context, "thermostat", s->bath, sizeof *s->bath));
-        TORRE_TRY(md_cuda_visit_array(visit, context, "taken", s->taken, rows * sizeof *s->taken));
-    }
     if (relaxes(s))
         TORRE_TRY(md_cuda_visit_array(visit, context, "minimisation", s->fire, sizeof *s->fire));
     return visit(context, "sums", &o->sums, sizeof o->sums);

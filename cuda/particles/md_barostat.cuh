@@ -47,9 +47,17 @@ static __global__ void md_fit_kernel(const __grid_constant__ md_fit_args a)
 __device__ inline void md_couple_sums(const md_couple_args &b)
 {
     double sum[MD_STRAINS];
+    torre_barostat_state *s = &b.live->couplings.box;
+    if (!b.barostat.axes) { /* which asks for no more than the means */
+        md_add_rows<MD_PRESSURES>(b.sums, sum);
+        for (int k = 0; k < 3 && threadIdx.x == 0; k++) {
+            s->kinetic[k] = b.mass * sum[MD_SUM_SPEED_SQ] / 3;
+            s->virial[k] = 0.5 * sum[MD_SUM_VIRIAL] / 3;
+        }
+        return;
+    }
     md_add_rows<MD_STRAINS>(b.sums, sum);
     if (threadIdx.x > 0) return;
-    torre_barostat_state *s = &b.live->couplings.box;
     s->kinetic[0] = b.mass * sum[MD_SUM_SPEED_X];
     s->kinetic[1] = b.mass * sum[MD_SUM_SPEED_Y];
     s->kinetic[2] = b.mass * sum[MD_SUM_SPEED_SQ] - s->kinetic[0] - s->kinetic[1];

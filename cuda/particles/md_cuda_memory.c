@@ -88,7 +88,6 @@ static md_arrays control_arrays(const md_cuda_program *program)
         ADD(&a, live, (int64_t)sizeof(md_live), what);
     } else if (ensemble != TORRE_NVE) {
         ADD(&a, bath, (int64_t)sizeof(md_bath_state), what);
-        ADD(&a, taken, rows, what);
     }
     return a;
 }

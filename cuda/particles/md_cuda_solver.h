@@ -58,7 +58,6 @@ typedef struct md_cuda_solver {
     /* of rough grains (md_grain_args); spin goes with v */
     void *spin[2], *twist, *contact, *spring;
     md_bath_state *bath; /* of a thermostat */
-    double *taken;       /* of md_bath_args */
     md_live *live;       /* of a barostat; NULL: the box stays */
     torre_fire *fire;    /* of a minimisation, and */
     double *squares;     /* its sums */

@@ -260,20 +260,23 @@ typedef struct md_list_args {
 
 /* What a force kernel does with forces. */
 typedef enum md_force_work {
-    MD_FORCE_STEP,  /* two half kicks and a drift, or nothing: md_force_args.forces_only */
-    MD_FORCE_SUMS,  /* half a kick, and all sums at the new velocities */
-    MD_FORCE_SPEED, /* the sum of thermostats at these velocities, which are not stored */
-    MD_FORCE_STRAIN /* those of barostats */
+    MD_FORCE_STEP,     /* two half kicks and a drift, or nothing: md_force_args.forces_only */
+    MD_FORCE_NOISE,    /* a step with noise */
+    MD_FORCE_SUMS,     /* half a kick, and all sums at the new velocities */
+    MD_FORCE_SPEED,    /* the sum of thermostats at these velocities, which are not stored */
+    MD_FORCE_PRESSURE, /* those of a barostat that changes all edges alike, */
+    MD_FORCE_STRAIN    /* and of one that changes each edge by itself */
 } md_force_work;
 
 /* What a block adds up for torre_md_sums; at first what thermostats and barostats need. */
 enum {
     MD_SUM_SPEED_SQ,
     MD_SPEEDS,
-    MD_SUM_SPEED_X = MD_SPEEDS, /* what x and y have of it */
+    MD_SUM_VIRIAL = MD_SPEEDS, /* twice it for full lists */
+    MD_PRESSURES,
+    MD_SUM_SPEED_X = MD_PRESSURES, /* what x and y have of the squares, */
     MD_SUM_SPEED_Y,
-    MD_SUM_VIRIAL,   /* twice it for full lists */
-    MD_SUM_VIRIAL_X, /* what x and y have of it */
+    MD_SUM_VIRIAL_X, /* and of the virial */
     MD_SUM_VIRIAL_Y,
     MD_STRAINS,
     MD_SUM_POTENTIAL = MD_STRAINS, /* twice the pair energy for full lists */
@@ -311,12 +314,16 @@ typedef struct md_step_sums {
 /* What the kernels of thermostats take beside md_force_args. */
 typedef struct md_bath_args {
     torre_bath bath;
-    double keep, noise; /* c of those with noise, and (1 - c^2) / mass */
     double mass;
     md_bath_state *state;
     md_step_sums sums;
-    double *taken; /* [md_particle_rows], energy over mass that noise took from them */
 } md_bath_args;
+
+/* A thermostat that adds noise. */
+typedef struct md_noise {
+    torre_bath bath;
+    double keep, spread; /* c, and (1 - c^2) / mass */
+} md_noise;
 
 /* What the kernels of the barostat take beside md_force_args. */
 typedef struct md_couple_args {
@@ -383,6 +390,7 @@ typedef struct md_force_args {
     int shared_floor; /* bytes of shared memory to take at least, to spread blocks evenly */
     int overlap;      /* may start before the kernel in front has ended (it is a drift too) */
     int forces_only;  /* into f, without a step; of MD_FORCE_SUMS: velocities are not stored */
+    md_noise noise;   /* of MD_FORCE_NOISE, and where noise is added in parts */
     md_grain_args grains;
 } md_force_args;
 

@@ -17,6 +17,7 @@
 #include <type_traits>
 
 #include "md_list.cuh"
+#include "md_noise.cuh"
 #ifdef MD_ROUGH
 #include "md_rough.cuh"
 #endif
@@ -55,6 +56,7 @@ template <class M> struct md_motion {
 /* The sums of one lane over its neighbours; F per pair, Sum beyond groups of four. */
 template <class M, md_force_work WORK> struct md_force_sum {
     static constexpr bool SUMS = WORK == MD_FORCE_SUMS, STRAIN = SUMS || WORK == MD_FORCE_STRAIN;
+    static constexpr bool PRESSURE = STRAIN || WORK == MD_FORCE_PRESSURE;
     typedef typename M::F F;
     typedef typename M::Sum Sum;
     static constexpr bool split = !std::is_same<F, Sum>::value;
@@ -98,7 +100,8 @@ template <class M, md_force_work WORK> struct md_force_sum {
 
     __device__ void strain(F f, F dx, F dy, F rsq)
     {
-        virial = fma(f, rsq, virial);
+        if (PRESSURE) virial = fma(f, rsq, virial);
+        if (!STRAIN) return;
         virial_x = fma(f, md_product(dx, dx), virial_x);
         virial_y = fma(f, md_product(dy, dy), virial_y);
     }
@@ -114,7 +117,7 @@ template <class M, md_force_work WORK> struct md_force_sum {
         fx = fma(f, dx, fx);
         fy = fma(f, dy, fy);
         fz = fma(f, dz, fz);
-        if (STRAIN) strain(f, dx, dy, rsq);
+        strain(f, dx, dy, rsq);
         if (SUMS) {
             energy += e;
             shift += row.shift;
@@ -143,7 +146,7 @@ template <class M, md_force_work WORK> struct md_force_sum {
                 fx = fma(f, dx, fx);
                 fy = fma(f, dy, fy);
                 fz = fma(f, dz, fz);
-                if (STRAIN) strain(f, dx, dy, rsq);
+                strain(f, dx, dy, rsq);
                 if (SUMS) {
                     energy += e;
                     inside++;
@@ -172,12 +175,6 @@ template <class M, md_force_work WORK> struct md_force_sum {
             return {fx, fy, fz, power};
     }
 };
-
-template <class R> __device__ inline double md_square(const md_vec<R> &v)
-{
-    const double x = (double)v.x, y = (double)v.y, z = (double)v.z;
-    return fma(z, z, fma(y, y, x * x));
-}
 
 /* weight v_a^2 for thermostats and barostats: rounded in one way in all kernels. */
 template <class R>
@@ -241,26 +238,6 @@ __device__ inline void md_block_sums(double sum[MD_SUMS], double *partial)
         partial[threadIdx.x] = total;
     }
 }
-
-/*
- * Two half kicks by force (fx, fy, fz) and a drift: v(n - 1/2) -> v(n) -> v(n + 1/2), r(n) ->
- * r(n + 1). The half kicks are two additions so that a run cut at step n gives the same bits.
- */
-template <class R> struct md_kick {
-    R kick, drift;
-    __device__ void half(md_vec<R> &v, R fx, R fy, R fz) const
-    {
-        v.x += kick * fx;
-        v.y += kick * fy;
-        v.z += kick * fz;
-    }
-    __device__ void move(md_vec<R> &q, const md_vec<R> &v) const
-    {
-        q.x += drift * v.x;
-        q.y += drift * v.y;
-        q.z += drift * v.z;
-    }
-};
 
 /* Whether there is nothing to do for a step of a sequence. */
 __device__ inline bool md_stopped(const md_control *control, int ahead)
@@ -365,8 +342,13 @@ __global__ void __launch_bounds__(M::block_max, WORK == MD_FORCE_SUMS ? 1 : MD_F
     md_force_kernel(const __grid_constant__ md_force_args a,
                     const __grid_constant__ md_constants<M> c)
 {
-    constexpr bool SUMS = WORK == MD_FORCE_SUMS, STRAIN = WORK == MD_FORCE_STRAIN,
-                   LOOKS = STRAIN || WORK == MD_FORCE_SPEED; /* at velocities of the whole step */
+    constexpr bool NOISE = WORK == MD_FORCE_NOISE, STEP = NOISE || WORK == MD_FORCE_STEP;
+    constexpr bool SUMS = WORK == MD_FORCE_SUMS;
+    constexpr int LOOKS = WORK == MD_FORCE_SPEED      ? MD_SPEEDS /* sums, at velocities of the
+                                                                     whole step */
+                          : WORK == MD_FORCE_PRESSURE ? MD_PRESSURES
+                          : WORK == MD_FORCE_STRAIN   ? MD_STRAINS
+                                                      : 0;
     typedef typename M::State R;
     typedef typename M::F F;
     static_assert(M::block_max <= 32 * MD_SUM_WARPS, "md_block_sums");
@@ -393,8 +375,7 @@ __global__ void __launch_bounds__(M::block_max, WORK == MD_FORCE_SUMS ? 1 : MD_F
         /* velocities for sums are taken over whatever happens, also where an error has stopped the
          * rebuild in front: the host goes on from what that has sorted */
         if (SUMS && M::dissipates) md_pass_on<R>(a, true, false);
-        if (WORK == MD_FORCE_STEP && !a.forces_only && !t.control->error)
-            md_pass_on<R>(a, M::dissipates, true);
+        if (STEP && !a.forces_only && !t.control->error) md_pass_on<R>(a, M::dissipates, true);
         return;
     }
     if (SWEEP) {
@@ -466,8 +447,8 @@ __global__ void __launch_bounds__(M::block_max, WORK == MD_FORCE_SUMS ? 1 : MD_F
             if constexpr (M::rough)
                 for (int k = 0; k < 3; k++) sum.couple[k] += __shfl_xor_sync(~0u, sum.couple[k], o);
         }
-        if (SUMS || STRAIN) {
-            total[MD_SUM_VIRIAL] += (double)sum.virial;
+        if (sum.PRESSURE) total[MD_SUM_VIRIAL] += (double)sum.virial;
+        if (sum.STRAIN) {
             total[MD_SUM_VIRIAL_X] += (double)sum.virial_x;
             total[MD_SUM_VIRIAL_Y] += (double)sum.virial_y;
         }
@@ -532,19 +513,24 @@ __global__ void __launch_bounds__(M::block_max, WORK == MD_FORCE_SUMS ? 1 : MD_F
             if constexpr (M::dissipates) total[MD_SUM_LOST] += (double)v.w;
             md_add_velocity(v, M::types || M::rough ? (double)weight : 1.0, total);
         } else {
+            const int64_t now = NOISE ? (int64_t)t.control->clock + a.ahead : 0;
+            const int id = NOISE ? a.id[index] : 0;
+            if constexpr (NOISE) md_noise_after(v, a.noise, now, id, (double)weight);
             integrate.half(v, (R)f.x, (R)f.y, (R)f.z);
             if constexpr (M::dissipates) v.w += integrate.kick * (R)f.w;
             md_vec<R> q = x_in[index];
-            integrate.move(q, v);
+            if constexpr (NOISE)
+                md_noise_drift(q, v, integrate.drift, a.noise, now + 1, id, (double)weight);
+            else
+                integrate.move(q, v);
             ((md_vec<R> *)a.x_out)[index] = q;
             md_stop_if_far(a, c.limit_sq, index, q);
         }
         ((md_vec<R> *)(M::dissipates ? a.v_out : a.v))[index] = v;
     }
     if (SUMS) md_block_sums(total, a.partial + (int64_t)rank * MD_SUMS);
-    if (LOOKS)
-        md_block_sums<STRAIN ? MD_STRAINS : MD_SPEEDS>(total, a.partial + (int64_t)rank * MD_SUMS);
-    if (WORK == MD_FORCE_STEP && !a.forces_only && row == 0 && threadIdx.x == 0) t.control->done++;
+    if constexpr (LOOKS > 0) md_block_sums<LOOKS>(total, a.partial + (int64_t)rank * MD_SUMS);
+    if (STEP && !a.forces_only && row == 0 && threadIdx.x == 0) t.control->done++;
 }
 
 /* The first half of a step, from stored forces: half a kick and a drift, in place. */

@@ -13,8 +13,12 @@ template <class M> struct md_launchers {
     template <int T, bool SWEEP> static const void *force_kernel(md_force_work work)
     {
         if constexpr (!M::dissipates) {
+            if (work == MD_FORCE_NOISE)
+                return (const void *)md_force_kernel<M, T, SWEEP, MD_FORCE_NOISE>;
             if (work == MD_FORCE_SPEED)
                 return (const void *)md_force_kernel<M, T, SWEEP, MD_FORCE_SPEED>;
+            if (work == MD_FORCE_PRESSURE)
+                return (const void *)md_force_kernel<M, T, SWEEP, MD_FORCE_PRESSURE>;
             if (work == MD_FORCE_STRAIN)
                 return (const void *)md_force_kernel<M, T, SWEEP, MD_FORCE_STRAIN>;
         }
