@@ -205,18 +205,19 @@ static md_force_args force_args(const md_cuda_solver *s)
     return a;
 }
 
-static torre_status queue_force(md_cuda_solver *s, const md_force_args *a, md_force_work work)
+static torre_status queue_force(md_cuda_solver *s, const md_force_args *a, md_force_work work,
+                                cudaStream_t stream)
 {
     cudaError_t error;
     switch (neighbor_of(s)) {
     case TORRE_NEIGHBOR_TILE:
-        error = s->kernels->pair->sweep(a, work, s->stream);
+        error = s->kernels->pair->sweep(a, work, stream);
         break;
     case TORRE_NEIGHBOR_HALF:
-        error = s->kernels->pair->half(a, work, s->stream);
+        error = s->kernels->pair->half(a, work, stream);
         break;
     default:
-        error = s->kernels->pair->full(a, work, s->stream);
+        error = s->kernels->pair->full(a, work, stream);
         break;
     }
     TORRE_CUDA_TRY(error, "computing forces");
@@ -240,7 +241,7 @@ static void take_own(const md_cuda_solver *s, md_force_args *a)
 static torre_status queue_tell(md_cuda_solver *s)
 {
     if (!s->share) return TORRE_OK;
-    return md_share_tell(s, s->x[s->x_now], own(s)->dissipates ? s->v[s->v_now] : NULL);
+    return md_share_tell(s, s->stream, s->x[s->x_now], own(s)->dissipates ? s->v[s->v_now] : NULL);
 }
 
 static bool has_barostat(const md_cuda_solver *s) { return s->live != NULL; }
@@ -394,7 +395,7 @@ static md_force_work work_in_parts(const md_cuda_solver *s)
 /* One step in parts. */
 static torre_status queue_parts(md_cuda_solver *s, const md_force_args *a)
 {
-    TORRE_TRY(queue_force(s, a, work_in_parts(s)));
+    TORRE_TRY(queue_force(s, a, work_in_parts(s), s->stream));
     if (relaxes(s)) return queue_relax(s, a->ahead);
     TORRE_TRY(queue_factor(s, MD_FACTOR_SUM | MD_FACTOR_AFTER | MD_FACTOR_BEFORE, a->ahead));
     return queue_move(s, a->ahead);
@@ -402,6 +403,27 @@ static torre_status queue_parts(md_cuda_solver *s, const md_force_args *a)
 
 /* Whether kernels count steps by the clock of the control block. */
 static bool has_clock(const md_cuda_solver *s) { return own(s)->dissipates || has_thermostat(s); }
+
+/* One step of several devices: at the front first, and what others need of that (md_share.h). */
+static torre_status queue_shared(md_cuda_solver *s, const md_force_args *whole)
+{
+    const md_share *h = s->share;
+    md_force_args front = *whole, rest = *whole;
+    if (!h->splits) {
+        TORRE_TRY(queue_force(s, whole, MD_FORCE_STEP, s->stream));
+        return md_share_tell(s, s->stream, whole->x_out, own(s)->dissipates ? whole->v_out : NULL);
+    }
+    front.some = (const int *)(const void *)h->rows.bytes;
+    front.some_count = h->front_count;
+    rest.some = front.some + front.some_count;
+    rest.some_count = s->tiles.own_bricks - front.some_count;
+    rest.beside = 1;
+    TORRE_TRY(md_share_fork(s));
+    TORRE_TRY(queue_force(s, &front, MD_FORCE_STEP, h->ahead));
+    if (rest.some_count > 0) TORRE_TRY(queue_force(s, &rest, MD_FORCE_STEP, s->stream));
+    TORRE_TRY(md_share_tell(s, h->ahead, whole->x_out, own(s)->dissipates ? whole->v_out : NULL));
+    return md_share_join(s);
+}
 
 static torre_status queue_steps(md_cuda_solver *s, int steps)
 {
@@ -415,10 +437,11 @@ static torre_status queue_steps(md_cuda_solver *s, int steps)
             TORRE_TRY(queue_parts(s, &a));
             continue;
         }
-        TORRE_TRY(queue_force(s, &a, has_noise(s) ? MD_FORCE_NOISE : MD_FORCE_STEP));
+        TORRE_TRY(s->share ? queue_shared(s, &a)
+                           : queue_force(s, &a, has_noise(s) ? MD_FORCE_NOISE : MD_FORCE_STEP,
+                                         s->stream));
         s->x_now = 1 - s->x_now;
         if (own(s)->dissipates) s->v_now = 1 - s->v_now;
-        TORRE_TRY(queue_tell(s));
     }
     if (has_clock(s) && steps)
         TORRE_CUDA_TRY(s->kernels->state->clock(s->control, steps, s->stream), "counting steps");
@@ -433,7 +456,7 @@ static torre_status queue_sums(md_cuda_solver *s, double kick)
     md_force_args a = force_args(s);
     a.kick = relaxes(s) ? 0 : kick;
     if (a.kick == 0) s->kernels->pair->make(s->problem, 0, a.pair);
-    TORRE_TRY(queue_force(s, &a, MD_FORCE_SUMS));
+    TORRE_TRY(queue_force(s, &a, MD_FORCE_SUMS, s->stream));
     if (own(s)->dissipates)
         TORRE_CUDA_TRY(cudaMemcpyAsync((char *)a.v + first, (const char *)a.v_out + first, bytes,
                                        cudaMemcpyDeviceToDevice, s->stream),

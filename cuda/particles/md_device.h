@@ -180,6 +180,14 @@ typedef struct md_cuts {
     int first[MD_DEVICES + 1];
 } md_cuts;
 
+/* Which bricks of a device have particles that others need, or need those of others. */
+typedef struct md_front_args {
+    md_tiles tiles;
+    const uint32_t *need; /* of md_sort_args */
+    int self;
+    int *front; /* [own_bricks] */
+} md_front_args;
+
 /* What lends particles to other devices at a rebuild. */
 typedef struct md_lend_args {
     md_sort_args sort;     /* of the particles of this one; x_was NULL: not looked at again */
@@ -389,8 +397,11 @@ typedef struct md_force_args {
     int block;
     int shared_floor; /* bytes of shared memory to take at least, to spread blocks evenly */
     int overlap;      /* may start before the kernel in front has ended (it is a drift too) */
-    int forces_only;  /* into f, without a step; of MD_FORCE_SUMS: velocities are not stored */
-    md_noise noise;   /* of MD_FORCE_NOISE, and where noise is added in parts */
+    const int *some;  /* rows of the tables: bricks that this kernel computes; NULL: all of them */
+    int some_count;
+    int beside;      /* another kernel of the same step passes on what one behind a stop leaves */
+    int forces_only; /* into f, without a step; of MD_FORCE_SUMS: velocities are not stored */
+    md_noise noise;  /* of MD_FORCE_NOISE, and where noise is added in parts */
     md_grain_args grains;
 } md_force_args;
 

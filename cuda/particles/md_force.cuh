@@ -361,7 +361,7 @@ __global__ void __launch_bounds__(M::block_max, WORK == MD_FORCE_SUMS ? 1 : MD_F
     __shared__ int row_table[SWEEP ? MD_ROWS_MAX : 1];
     typename M::Staged staged(shared, t.staged_cap);
     uint16_t *starts = (uint16_t *)((char *)shared + (size_t)t.staged_cap * M::Staged::bytes);
-    const int row = blockIdx.x, rank = t.first_brick + row;
+    const int row = a.some ? a.some[blockIdx.x] : blockIdx.x, rank = t.first_brick + row;
     int rows = 0;
     md_brick brick = md_brick_of_rank(t, rank);
     md_frame<R> frame = md_frame_of<R>(md_box_now(a.box, a.live), brick);
@@ -375,7 +375,8 @@ __global__ void __launch_bounds__(M::block_max, WORK == MD_FORCE_SUMS ? 1 : MD_F
         /* velocities for sums are taken over whatever happens, also where an error has stopped the
          * rebuild in front: the host goes on from what that has sorted */
         if (SUMS && M::dissipates) md_pass_on<R>(a, true, false);
-        if (STEP && !a.forces_only && !t.control->error) md_pass_on<R>(a, M::dissipates, true);
+        if (STEP && !a.forces_only && !a.beside && !t.control->error)
+            md_pass_on<R>(a, M::dissipates, true);
         return;
     }
     if (SWEEP) {

@@ -60,6 +60,7 @@ typedef struct md_state_kernels {
     /* Of several devices (md_share.cuh). need, of md_sort_args: */
     cudaError_t (*need)(const md_tiles *tiles, const md_cuts *cuts, uint32_t *need,
                         cudaStream_t stream);
+    cudaError_t (*front)(const md_front_args *args, cudaStream_t stream);
     cudaError_t (*lend)(const md_lend_args *args, cudaStream_t stream);
     cudaError_t (*border)(const md_border_args *args, cudaStream_t stream);
     cudaError_t (*tell)(const md_tell_args *args, cudaStream_t stream);

@@ -45,7 +45,8 @@ template <class M> struct md_launchers {
         constants.drift = (R)a->drift;
         constants.limit_sq = (R)a->limit_sq;
         void *args[] = {(void *)a, &constants};
-        return md_launch(kernel, a->tiles.own_bricks, a->block, shared, args, overlap, stream);
+        const int grid = a->some ? a->some_count : a->tiles.own_bricks;
+        return md_launch(kernel, grid, a->block, shared, args, overlap, stream);
     }
 
     static cudaError_t full(const md_force_args *a, md_force_work work, cudaStream_t stream)

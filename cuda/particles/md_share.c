@@ -66,14 +66,25 @@ static size_t quad_of(const md_cuda_solver *s)
     return 4 * (size_t)s->kernels->state->state_bytes;
 }
 
+static void free_room(const md_share_room *r)
+{
+    if (r->of_host)
+        cudaFreeHost(r->bytes);
+    else
+        cudaFree(r->bytes);
+}
+
 torre_status md_share_make_room(md_share_room *r, int64_t bytes, const char *what)
 {
     if (bytes <= r->room) return TORRE_OK;
-    cudaFree(r->bytes);
+    const size_t room = (size_t)(bytes + bytes / 8);
+    free_room(r);
     r->bytes = NULL;
     r->room = 0;
-    TORRE_CUDA_TRY(cudaMalloc((void **)&r->bytes, (size_t)(bytes + bytes / 8)), what);
-    r->room = bytes + bytes / 8;
+    TORRE_CUDA_TRY(r->of_host ? cudaMallocHost((void **)&r->bytes, room)
+                              : cudaMalloc((void **)&r->bytes, room),
+                   what);
+    r->room = (int64_t)room;
     return TORRE_OK;
 }
 
@@ -82,7 +93,7 @@ torre_status md_share_make_shown_room(md_share *h, md_share_room *r, int64_t byt
     if (bytes <= r->room || h->ranks->one_process || !r->bytes)
         return md_share_make_room(r, bytes, telling);
     h->kept[h->kept_count++] = r->bytes; /* twice as much each time: few */
-    *r = (md_share_room){NULL, 0};
+    *r = (md_share_room){.bytes = NULL};
     return md_share_make_room(r, 2 * bytes, telling);
 }
 
@@ -98,8 +109,14 @@ static torre_status fill(md_share *h)
     TORRE_CUDA_TRY(cudaMalloc((void **)&h->last, sizeof none), telling);
     TORRE_CUDA_TRY(cudaMemcpy(h->last, none, sizeof none, cudaMemcpyHostToDevice), telling);
     TORRE_CUDA_TRY(cudaDeviceSynchronize(), telling);
-    for (int k = 0; k < 2; k++)
-        TORRE_CUDA_TRY(cudaEventCreateWithFlags(&h->ready[k], cudaEventDisableTiming), "an event");
+    cudaEvent_t *const events[] = {&h->ready[0], &h->ready[1], &h->begun, &h->told_all};
+    for (size_t k = 0; k < sizeof events / sizeof *events; k++)
+        TORRE_CUDA_TRY(cudaEventCreateWithFlags(events[k], cudaEventDisableTiming), "an event");
+    int least, most; /* of priorities, the most urgent last */
+    TORRE_CUDA_TRY(cudaDeviceGetStreamPriorityRange(&least, &most), "a stream");
+    TORRE_CUDA_TRY(cudaStreamCreateWithPriority(&h->ahead, cudaStreamNonBlocking, most),
+                   "a stream");
+    h->sent.of_host = h->taken.of_host = true;
     h->said = calloc(1, SAID);
     if (!h->said) return torre_fail(TORRE_ERR_RESOURCE, "out of memory for ranks");
     return torre_bin_split_new(h->ranks->count, h->ranks->rank, &h->split);
@@ -117,17 +134,19 @@ torre_status md_share_new(md_cuda_solver *s)
 void md_share_free(md_share *h)
 {
     if (!h) return;
+    if (h->ahead) cudaStreamSynchronize(h->ahead);
     torre_bin_split_free(&h->split);
-    md_share_room *const rooms[] = {&h->need,    &h->lent_places, &h->passed,
-                                    &h->told[0], &h->told[1],     &h->scan};
-    for (size_t k = 0; k < sizeof rooms / sizeof *rooms; k++) cudaFree(rooms[k]->bytes);
+    const md_share_room *const rooms[] = {&h->need,    &h->lent_places, &h->passed,
+                                          &h->told[0], &h->told[1],     &h->rows,
+                                          &h->scan,    &h->sent,        &h->taken};
+    for (size_t k = 0; k < sizeof rooms / sizeof *rooms; k++) free_room(rooms[k]);
     for (int k = 0; k < h->kept_count; k++) cudaFree(h->kept[k]);
     cudaFree(h->count);
     cudaFree(h->last);
-    cudaFreeHost(h->sent.bytes);
-    cudaFreeHost(h->taken.bytes);
-    for (int k = 0; k < 2; k++)
-        if (h->ready[k]) cudaEventDestroy(h->ready[k]);
+    const cudaEvent_t events[] = {h->ready[0], h->ready[1], h->begun, h->told_all};
+    for (size_t k = 0; k < sizeof events / sizeof *events; k++)
+        if (events[k]) cudaEventDestroy(events[k]);
+    if (h->ahead) cudaStreamDestroy(h->ahead);
     free(h->said);
     free(h);
 }
@@ -235,6 +254,59 @@ static torre_status rank_bricks(const md_cuda_solver *s, int **rank_of)
     return status;
 }
 
+/* Whether all devices reach the memory of all. */
+static torre_status find_reach(md_cuda_solver *s)
+{
+    md_share *h = s->share;
+    int device[MD_DEVICES];
+    bool all, all_of[MD_DEVICES];
+    if (h->knows_all) return TORRE_OK;
+    TORRE_TRY(gather(h, &s->plan->device, sizeof *device, device));
+    TORRE_TRY(md_share_reaches(s, device, &all));
+    TORRE_TRY(gather(h, &all, sizeof all, all_of));
+    h->splits = true;
+    for (int r = 0; r < h->ranks->count; r++) h->splits = h->splits && all_of[r];
+    h->knows_all = true;
+    return TORRE_OK;
+}
+
+/* Own bricks in two groups, each in its order: at the front or not. */
+static torre_status sort_rows(md_cuda_solver *s, int *rows, int *front)
+{
+    md_share *h = s->share;
+    const int own = s->tiles.own_bricks;
+    const size_t bytes = (size_t)own * sizeof *rows;
+    int *const there = (int *)(void *)h->rows.bytes, count = 0;
+    const md_front_args a = {
+        .tiles = s->tiles, .need = needs(h), .self = h->ranks->rank, .front = there};
+    TORRE_CUDA_TRY(s->kernels->state->front(&a, s->stream), "sharing bins");
+    TORRE_CUDA_TRY(cudaMemcpyAsync(front, there, bytes, cudaMemcpyDeviceToHost, s->stream),
+                   "sharing bins");
+    TORRE_CUDA_TRY(cudaStreamSynchronize(s->stream), "sharing bins");
+    for (int rest = 0; rest < 2; rest++) {
+        if (rest) h->front_count = count;
+        for (int row = 0; row < own; row++)
+            if ((front[row] == 0) == rest) rows[count++] = row;
+    }
+    TORRE_CUDA_TRY(cudaMemcpyAsync(there, rows, bytes, cudaMemcpyHostToDevice, s->stream),
+                   "sharing bins");
+    TORRE_CUDA_TRY(cudaStreamSynchronize(s->stream), "sharing bins");
+    return TORRE_OK;
+}
+
+static torre_status find_front(md_cuda_solver *s)
+{
+    const int64_t bytes = s->tiles.own_bricks * (int64_t)sizeof(int);
+    TORRE_TRY(md_share_make_room(&s->share->rows, bytes, "the table of bricks"));
+    int *rows = malloc((size_t)bytes), *front = malloc((size_t)bytes);
+    const torre_status status = rows && front
+                                    ? sort_rows(s, rows, front)
+                                    : torre_fail(TORRE_ERR_RESOURCE, "out of memory for bricks");
+    free(rows);
+    free(front);
+    return status;
+}
+
 /* Cuts that the first device has made become those of all. */
 static torre_status take_cuts(md_cuda_solver *s)
 {
@@ -249,10 +321,10 @@ static torre_status take_cuts(md_cuda_solver *s)
     TORRE_CUDA_TRY(
         s->kernels->state->need(&s->tiles, &cuts, (uint32_t *)(void *)h->need.bytes, s->stream),
         "sharing bins");
-    TORRE_CUDA_TRY(cudaStreamSynchronize(s->stream), "sharing bins");
     h->uneven = false;
     h->cut_most = 0;
-    return TORRE_OK;
+    TORRE_TRY(find_front(s));
+    return find_reach(s);
 }
 
 /* Of the first device: runs of bricks of as many particles each; everybody has some brick. */
@@ -534,7 +606,7 @@ static torre_status pass(md_cuda_solver *s, md_lend_args *a, const handed *all)
     a->sort.x_was = NULL;
     plan_passing(s, a, all, out);
     TORRE_CUDA_TRY(s->kernels->state->lend(a, s->stream), telling);
-    TORRE_TRY(md_share_deliver(s, NULL));
+    TORRE_TRY(md_share_deliver(s, s->stream, NULL));
     s->received = in;
     return TORRE_OK;
 }
@@ -647,7 +719,19 @@ torre_status md_share_rebuild(md_cuda_solver *s, double half_step, double most, 
 
 /* --- Steps --- */
 
-torre_status md_share_tell(md_cuda_solver *s, void *x, void *v)
+/* Queue that what was delivered is where it belongs, and that all stop where one does. */
+static torre_status deliver_and_take(md_cuda_solver *s, cudaStream_t stream)
+{
+    const md_share *h = s->share;
+    md_take_args take = {.control = s->control};
+    TORRE_TRY(md_share_deliver(s, stream, &take));
+    if (take.others > 0) TORRE_CUDA_TRY(s->kernels->state->take(&take, stream), telling);
+    if (take.others == h->ranks->count - 1) return TORRE_OK;
+    TORRE_CUDA_TRY(s->kernels->state->join(s->control, h->last, h->ranks->count, stream), telling);
+    return TORRE_OK;
+}
+
+torre_status md_share_tell(md_cuda_solver *s, cudaStream_t stream, void *x, void *v)
 {
     md_share *h = s->share;
     md_share_room *told = &h->told[h->turn_told];
@@ -664,7 +748,7 @@ torre_status md_share_tell(md_cuda_solver *s, void *x, void *v)
                             .last_out = (int *)(void *)last,
                             .control = s->control};
     h->turn_told = 1 - h->turn_told;
-    TORRE_CUDA_TRY(s->kernels->state->tell(&a, s->stream), telling);
+    TORRE_CUDA_TRY(s->kernels->state->tell(&a, stream), telling);
     for (int r = 0; r < h->ranks->count; r++) {
         const int64_t from = h->lent[r] * each, to = h->first[r] * each;
         const int64_t lent = (h->lent[r + 1] - h->lent[r]) * each;
@@ -677,13 +761,31 @@ torre_status md_share_tell(md_cuda_solver *s, void *x, void *v)
         h->in[r][1] = (torre_rank_piece){(char *)v + (v ? to : 0), v ? got : 0};
         h->in[r][2] = (torre_rank_piece){(char *)(h->last + r), flag};
     }
-    md_take_args take = {.control = s->control};
-    TORRE_TRY(md_share_deliver(s, &take));
-    if (take.others > 0) TORRE_CUDA_TRY(s->kernels->state->take(&take, s->stream), telling);
-    if (take.others == h->ranks->count - 1) return TORRE_OK;
-    TORRE_CUDA_TRY(s->kernels->state->join(s->control, h->last, h->ranks->count, s->stream),
-                   telling);
+    return deliver_and_take(s, stream);
+}
+
+torre_status md_share_fork(md_cuda_solver *s)
+{
+    const md_share *h = s->share;
+    TORRE_CUDA_TRY(cudaEventRecord(h->begun, s->stream), telling);
+    TORRE_CUDA_TRY(cudaStreamWaitEvent(h->ahead, h->begun, 0), telling);
     return TORRE_OK;
+}
+
+torre_status md_share_join(md_cuda_solver *s)
+{
+    md_share *h = s->share;
+    TORRE_CUDA_TRY(cudaEventRecord(h->told_all, h->ahead), telling);
+    TORRE_CUDA_TRY(cudaStreamWaitEvent(s->stream, h->told_all, 0), telling);
+    for (int r = 0; r < h->ranks->count; r++) {
+        const int64_t flag = r == h->ranks->rank ? 0 : (int64_t)sizeof(int);
+        h->out[r][0] = h->out[r][1] = h->in[r][0] = h->in[r][1] = (torre_rank_piece){NULL, 0};
+        /* where a kernel of the next step changes it meanwhile, that is the number of that step,
+         * which is none less to do before it */
+        h->out[r][2] = (torre_rank_piece){(char *)&s->control->last, flag};
+        h->in[r][2] = (torre_rank_piece){(char *)(h->last + r), flag};
+    }
+    return deliver_and_take(s, s->stream);
 }
 
 /* --- Sums --- */
@@ -896,7 +998,8 @@ static torre_status rebuild_held(md_cuda_solver *s, char *position, char *force)
     TORRE_TRY(move_own(s, &of[1], position, true));
     TORRE_TRY(move_own(s, &of[3], force, true));
     TORRE_CUDA_TRY(cudaDeviceSynchronize(), telling);
-    return md_share_tell(s, of[1].at, torre_pair_dissipates(s->problem->model) ? of[2].at : NULL);
+    return md_share_tell(s, s->stream, of[1].at,
+                         torre_pair_dissipates(s->problem->model) ? of[2].at : NULL);
 }
 
 torre_status md_share_resume(md_cuda_solver *s)

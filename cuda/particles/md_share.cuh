@@ -21,6 +21,29 @@ static __global__ void md_need_kernel(const __grid_constant__ md_tiles t,
     }
 }
 
+/* One block per own brick. */
+static __global__ void md_front_kernel(const __grid_constant__ md_front_args a)
+{
+    const md_tiles &t = a.tiles;
+    const int row = blockIdx.x, rank = t.first_brick + row;
+    __shared__ int others;
+    if (threadIdx.x == 0) others = 0;
+    __syncthreads();
+    const md_brick brick = md_brick_of_rank(t, rank);
+    int halo[3], found = 0;
+    const int bins = md_halo_size(t, brick, halo);
+    for (int h = threadIdx.x; h < bins; h += blockDim.x) {
+        uint32_t image;
+        const int owner = md_halo_bin(t, brick, halo, h, &image) / t.slots - t.first_brick;
+        found |= owner < 0 || owner >= t.own_bricks;
+    }
+    for (int k = threadIdx.x; k < t.slots; k += blockDim.x)
+        found |= (a.need[(int64_t)rank * t.slots + k] & ~(1u << a.self)) != 0;
+    if (found) atomicOr(&others, 1);
+    __syncthreads();
+    if (threadIdx.x == 0) a.front[row] = others;
+}
+
 /*
  * Own particles to those who need what is in the bins that they are in now. Blocks take room for
  * theirs as they come; the sort of the one who gets them has them in order again.

@@ -18,6 +18,16 @@
  * gone too far for the lists goes along. At a rebuild particles go to all who need what is in the
  * bins that they have come to, and the sort puts them into the order.
  *
+ * Where all reach the memory of all, a step is two kernels beside each other: bricks at the front,
+ * of which others need particles or which need theirs, and the rest. What others need is on its way
+ * while the rest is computed:
+ *
+ *     ahead    front of step n | tell | take what others have told        front of step n + 1 ...
+ *     stream   rest of step n .................................| agree |  rest of step n + 1 ...
+ *
+ * At the end all agree on whether a particle of any has gone too far, which takes an event and one
+ * number of each of the others.
+ *
  * All devices call the same functions at the same time.
  */
 #ifndef TORRE_MD_SHARE_H
@@ -26,10 +36,11 @@
 #include "md_cuda_solver.h"
 #include "particles/bin_split.h"
 
-/* Memory of a device, or of the host, that grows as it must. */
+/* Memory of a device, or page-locked of the host, that grows as it must. */
 typedef struct md_share_room {
     char *bytes;
     int64_t room;
+    bool of_host;
 } md_share_room;
 
 /* Parts of what a device tells another one. */
@@ -59,6 +70,11 @@ struct md_share {
     md_share_room scan;    /* of md_border_args */
     cudaEvent_t ready[2];  /* what is told is there, in turn */
     int turn, turn_told;
+    md_share_room rows;     /* int [own bricks]: rows of the tables, those at the front first */
+    int front_count;        /* how many these are */
+    bool knows_all, splits; /* who reaches whom; all reach all: steps are two kernels */
+    cudaStream_t ahead;     /* of the front */
+    cudaEvent_t begun, told_all; /* of a step: in the solver's stream, and in this one */
     bool met[MD_DEVICES], reached[MD_DEVICES]; /* told of where they are; whose memory this device
                                                   reaches */
     md_share_letter letter[2][MD_DEVICES];
@@ -75,14 +91,16 @@ torre_status md_share_check(const md_cuda_program *program, const torre_ranks *r
 /* Particles that a device is likely to have room for. */
 int64_t md_share_places(const md_cuda_program *program);
 
-/* Memory of the device for so many bytes; what was there may be gone. Of what others look at it
+/* Memory for so many bytes; what was there may be gone. Of what others look at it
  * stays where they are processes. */
 torre_status md_share_make_room(md_share_room *r, int64_t bytes, const char *what);
 torre_status md_share_make_shown_room(md_share *share, md_share_room *r, int64_t bytes);
 
 /* Queue that parts of `out` of all are in those of `in`; but for those that *take (may be NULL) is
  * told of, for the caller. */
-torre_status md_share_deliver(md_cuda_solver *s, md_take_args *take);
+torre_status md_share_deliver(md_cuda_solver *s, cudaStream_t stream, md_take_args *take);
+/* Whether this device reaches the memory of all others, which have these devices. */
+torre_status md_share_reaches(md_cuda_solver *s, const int device[], bool *all);
 
 /* The share of a solver. */
 torre_status md_share_new(md_cuda_solver *s);
@@ -100,7 +118,11 @@ torre_status md_share_rebuild(md_cuda_solver *s, double half_step, double most, 
                               cudaEvent_t sorted);
 /* Queue that those of others are where they are now: positions, and of models that dissipate
  * velocities (NULL: not); and that all stop where one does. */
-torre_status md_share_tell(md_cuda_solver *s, void *x, void *v);
+torre_status md_share_tell(md_cuda_solver *s, cudaStream_t stream, void *x, void *v);
+/* Of a step that is two kernels: `ahead` begins where the solver's stream is; and that stream goes
+ * on where `ahead` is, and all stop where one does. */
+torre_status md_share_fork(md_cuda_solver *s);
+torre_status md_share_join(md_cuda_solver *s);
 /* Sums of all, from partial sums of the bricks, to s->total of each. */
 torre_status md_share_total(md_cuda_solver *s);
 /* What there is of a visit (state of particles/md.h), of which the first device alone has the
