@@ -180,7 +180,8 @@ static void make_pairs(uint64_t *state, some_case *s)
     }
     if (pick(state, 0, 2) == 0) md_case_add_types(&s->c, (int)pick(state, 2, 3), &s->types);
     if (pick(state, 0, 3) == 0) crowd(&s->c, state);
-    s->c.problem.ensemble = gpus ? TORRE_NVE : (torre_md_ensemble)pick(state, TORRE_NVE, TORRE_NPT);
+    s->c.problem.ensemble =
+        (torre_md_ensemble)pick(state, TORRE_NVE, gpus ? TORRE_NOSE_HOOVER : TORRE_NPT);
     s->c.problem.temperature = 1.2;
     s->c.problem.damping_time = 0.1;
     s->c.problem.pressure = 2;
@@ -323,13 +324,45 @@ static void compare_arrays(const some_case *s, int ranks, torre_md_solver *a, to
     torre_md_particles_free(&g);
 }
 
+enum { STEPS = 60 };
+
+/* What GPUs add up behind a thermostat are sums of each. */
+static bool rows_are_rounded(const some_case *s)
+{
+    return gpus && s->c.problem.ensemble != TORRE_NVE;
+}
+
+/* Each of at most so many additions rounds what may be ten times the mean of a particle. */
+static void compare_rounded(const some_case *s, int ranks, const torre_md_thermo *a,
+                            const torre_md_thermo *b)
+{
+    const double count = (double)s->c.problem.count, bound = 10 * 0x1p-53 * count * 2 * STEPS;
+    const double one[] = {a->temperature, a->pair_energy,    a->total_energy,
+                          a->pressure,    a->shifted_energy, a->conserved,
+                          a->momentum[0], a->momentum[1],    a->momentum[2]};
+    const double all[] = {b->temperature, b->pair_energy,    b->total_energy,
+                          b->pressure,    b->shifted_energy, b->conserved,
+                          b->momentum[0], b->momentum[1],    b->momentum[2]};
+    for (int k = 0; k < 9; k++)
+        CHECK(fabs(one[k] - all[k]) <= bound * (k < 6 ? 1 : count),
+              "%s, %d ranks: step %d, number %d: %.17g, not %.17g", s->text, ranks, (int)a->step, k,
+              all[k], one[k]);
+}
+
+/* What of a state is such a sum. */
+static bool is_rounded(const some_case *s, const char *name)
+{
+    return rows_are_rounded(s) && (strcmp(name, "sums") == 0 || strcmp(name, "rows") == 0);
+}
+
 static void compare_states(const some_case *s, int ranks, const saved *one, const saved *shared)
 {
     int64_t at = 0;
     CHECK(one->count == shared->count, "%s, %d ranks: a state of %lld bytes, not %lld", s->text,
           ranks, (long long)shared->count, (long long)one->count);
     for (int k = 0; k < one->chunks; at = one->end[k++])
-        CHECK(memcmp(one->bytes + at, shared->bytes + at, (size_t)(one->end[k] - at)) == 0,
+        CHECK(is_rounded(s, one->names[k]) ||
+                  memcmp(one->bytes + at, shared->bytes + at, (size_t)(one->end[k] - at)) == 0,
               "%s, %d ranks: another \"%s\" of the state", s->text, ranks, one->names[k]);
 }
 
@@ -347,7 +380,9 @@ static void compare(const some_case *s, int ranks, torre_md_run *one, torre_md_r
               "%s, %d ranks: row %d, step %d, kinetic energy %.17g, not %.17g", s->text, ranks,
               (int)r, (int)one->fluid_row[r].step, shared->fluid_row[r].kinetic,
               one->fluid_row[r].kinetic);
-    for (int64_t r = 0; r < one->rows && !is_fluid(s); r++)
+    for (int64_t r = 0; r < one->rows && rows_are_rounded(s); r++)
+        compare_rounded(s, ranks, &one->row[r], &shared->row[r]);
+    for (int64_t r = 0; r < one->rows && !is_fluid(s) && !rows_are_rounded(s); r++)
         CHECK(memcmp(&one->row[r], &shared->row[r], sizeof one->row[r]) == 0,
               "%s, %d ranks: row %d, step %d, energy %.17g, not %.17g", s->text, ranks, (int)r,
               (int)one->row[r].step, shared->row[r].total_energy, one->row[r].total_energy);
@@ -365,8 +400,6 @@ static void compare(const some_case *s, int ranks, torre_md_run *one, torre_md_r
     free(first.bytes);
     free(second.bytes);
 }
-
-enum { STEPS = 60 };
 
 static torre_status run_to(torre_md_run *run, int64_t step)
 {
@@ -399,7 +432,7 @@ static void ranks_give_the_bits_of_one(void **unused)
     uint64_t state = 0;
     int models[TORRE_MODEL_MPS + 1] = {0}, ensembles[TORRE_NPT + 1] = {0}, typed = 0, tiles = 0,
                                  rough = 0, gates = 0;
-    for (int i = 0; i < (gpus ? 12 : 72); i++) {
+    for (int i = 0; i < (gpus ? 20 : 72); i++) {
         some_case s;
         group g;
         torre_md_run *one, *shared;
@@ -432,7 +465,9 @@ static void ranks_give_the_bits_of_one(void **unused)
                   tiles > 1,
               "%d melts, %d gases, %d with types, %d by tiles", models[TORRE_PAIR_lj],
               models[TORRE_PAIR_granular], typed, tiles);
-        CHECK(rebuilds > 4 * 12, "%d rebuilds", (int)rebuilds);
+        for (int e = 0; e <= TORRE_NOSE_HOOVER; e++)
+            CHECK(ensembles[e] > 0, "%s", torre_md_ensembles[e]);
+        CHECK(rebuilds > 4 * 20, "%d rebuilds", (int)rebuilds);
         return;
     }
     CHECK(models[TORRE_PAIR_lj] > 5 && models[TORRE_PAIR_wca] > 3 &&
@@ -513,10 +548,8 @@ static void others_are_refused(void **unused)
     if (gpus) c.problem.count = 64; /* one bin's tile of so many suits a GPU */
     expect_refused(&c, &(torre_md_plan){.bin_size = 4}, 2, "take fewer");
     if (gpus) {
-        c.problem.ensemble = TORRE_BUSSI;
-        c.problem.temperature = 1;
-        c.problem.damping_time = 1;
-        expect_refused(&c, &(torre_md_plan){0}, 2, "but nve");
+        c.problem.ensemble = TORRE_FIRE;
+        expect_refused(&c, &(torre_md_plan){0}, 2, "share no ensemble fire");
         some_case fluid = {.rough = false};
         make_fluid(&(uint64_t){4}, &fluid);
         fluid.c.problem.mps.gate_count = 0;

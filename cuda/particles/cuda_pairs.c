@@ -312,6 +312,7 @@ static torre_status queue_factor(md_cuda_solver *s, int parts, int ahead)
     md_force_args a = force_args(s);
     const md_bath_args b = bath_args(s);
     if (has_noise(s)) return TORRE_OK;
+    if (s->share && (parts & MD_FACTOR_SUM)) TORRE_TRY(md_share_speeds(s));
     a.ahead = ahead;
     if (has_barostat(s)) return queue_couple(s, parts, &a);
     TORRE_CUDA_TRY(s->kernels->state->factor(&a, &b, parts, s->stream), "applying the thermostat");
@@ -375,13 +376,14 @@ static torre_status queue_thermostat(md_cuda_solver *s)
     md_force_args a = force_args(s);
     const md_bath_args b = bath_args(s);
     a.partial = s->partial + (int64_t)s->layout.brick_count * MD_SUMS;
+    take_own(s, &a);
     TORRE_TRY(queue_factor(s, MD_FACTOR_SUM | MD_FACTOR_AFTER, 0));
     TORRE_CUDA_TRY(has_barostat(s) ? s->kernels->state->coupled(&a, b.mass, s->stream)
                                    : s->kernels->state->thermostat(&a, &b, s->stream),
                    "applying the thermostat");
     TORRE_CUDA_TRY(md_total(a.partial, md_particle_rows(a.count), s->total + MD_SUMS, s->stream),
                    "adding up energies");
-    return TORRE_OK;
+    return s->share ? md_share_add(s, has_noise(s)) : TORRE_OK;
 }
 
 /* What forces are computed with in front of other kernels. */
@@ -408,9 +410,10 @@ static bool has_clock(const md_cuda_solver *s) { return own(s)->dissipates || ha
 static torre_status queue_shared(md_cuda_solver *s, const md_force_args *whole)
 {
     const md_share *h = s->share;
+    const md_force_work work = has_noise(s) ? MD_FORCE_NOISE : MD_FORCE_STEP;
     md_force_args front = *whole, rest = *whole;
     if (!h->splits) {
-        TORRE_TRY(queue_force(s, whole, MD_FORCE_STEP, s->stream));
+        TORRE_TRY(queue_force(s, whole, work, s->stream));
         return md_share_tell(s, s->stream, whole->x_out, own(s)->dissipates ? whole->v_out : NULL);
     }
     front.some = (const int *)(const void *)h->rows.bytes;
@@ -419,8 +422,8 @@ static torre_status queue_shared(md_cuda_solver *s, const md_force_args *whole)
     rest.some_count = s->tiles.own_bricks - front.some_count;
     rest.beside = 1;
     TORRE_TRY(md_share_fork(s));
-    TORRE_TRY(queue_force(s, &front, MD_FORCE_STEP, h->ahead));
-    if (rest.some_count > 0) TORRE_TRY(queue_force(s, &rest, MD_FORCE_STEP, s->stream));
+    TORRE_TRY(queue_force(s, &front, work, h->ahead));
+    if (rest.some_count > 0) TORRE_TRY(queue_force(s, &rest, work, s->stream));
     TORRE_TRY(md_share_tell(s, h->ahead, whole->x_out, own(s)->dissipates ? whole->v_out : NULL));
     return md_share_join(s);
 }
@@ -465,8 +468,11 @@ static torre_status queue_sums(md_cuda_solver *s, double kick)
         TORRE_CUDA_TRY(cudaMemcpyAsync(s->spin[s->v_now], a.grains.spin_out, bytes,
                                        cudaMemcpyDeviceToDevice, s->stream),
                        "computing forces");
-    if (s->share) return md_share_total(s);
-    TORRE_CUDA_TRY(md_total(s->partial, force_rows(s), s->total, s->stream), "adding up energies");
+    if (s->share)
+        TORRE_TRY(md_share_total(s));
+    else
+        TORRE_CUDA_TRY(md_total(s->partial, force_rows(s), s->total, s->stream),
+                       "adding up energies");
     if (relaxes(s)) return queue_relax_sums(s, kick != 0);
     if (!has_thermostat(s)) return TORRE_OK;
     return kick != 0 ? queue_thermostat(s) : queue_factor(s, MD_FACTOR_SUM, 0);

@@ -65,6 +65,9 @@ typedef struct md_state_kernels {
     cudaError_t (*border)(const md_border_args *args, cudaStream_t stream);
     cudaError_t (*tell)(const md_tell_args *args, cudaStream_t stream);
     cudaError_t (*take)(const md_take_args *args, cudaStream_t stream);
+    /* speeds[rows] = MD_SUM_SPEED_SQ of partial[rows][MD_SUMS], or back. */
+    cudaError_t (*speeds)(double *partial, double *speeds, int rows, bool back,
+                          cudaStream_t stream);
     /* control->last becomes the least of it and last[devices]. */
     cudaError_t (*join)(md_control *control, const int *last, int devices, cudaStream_t stream);
 } md_state_kernels;

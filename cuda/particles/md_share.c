@@ -21,10 +21,10 @@ torre_status md_share_check(const md_cuda_program *program, const torre_ranks *r
                           "%s do not share %s by {backend} cuda: take one GPU, or "
                           "{backend} cpu",
                           ranks->who, torre_md_is_rough(p) ? "rough grains" : "a fluid");
-    if (p->ensemble != TORRE_NVE)
+    if (p->ensemble == TORRE_FIRE || p->ensemble == TORRE_NPT)
         return torre_fail(TORRE_ERR_USAGE,
-                          "%s share no {ensemble} but nve by {backend} cuda (got %s): take one "
-                          "GPU, or {backend} cpu",
+                          "%s share no {ensemble} %s by {backend} cuda: take one GPU, or "
+                          "{backend} cpu",
                           ranks->who, torre_md_ensembles[p->ensemble]);
     if (plan->neighbor == TORRE_NEIGHBOR_HALF)
         return torre_fail(TORRE_ERR_USAGE, "{neighbor} half does not go with %s: take full or tile",
@@ -136,9 +136,9 @@ void md_share_free(md_share *h)
     if (!h) return;
     if (h->ahead) cudaStreamSynchronize(h->ahead);
     torre_bin_split_free(&h->split);
-    const md_share_room *const rooms[] = {&h->need,    &h->lent_places, &h->passed,
-                                          &h->told[0], &h->told[1],     &h->rows,
-                                          &h->scan,    &h->sent,        &h->taken};
+    const md_share_room *const rooms[] = {&h->need,    &h->lent_places, &h->passed, &h->told[0],
+                                          &h->told[1], &h->rows,        &h->scan,   &h->sent,
+                                          &h->taken,   &h->speeds};
     for (size_t k = 0; k < sizeof rooms / sizeof *rooms; k++) free_room(rooms[k]);
     for (int k = 0; k < h->kept_count; k++) cudaFree(h->kept[k]);
     cudaFree(h->count);
@@ -837,6 +837,52 @@ torre_status md_share_total(md_cuda_solver *s)
     torre_status status = gather_rows(s, rows);
     free(rows);
     return status ? status : pass_total(s);
+}
+
+/* Who reads what is told here has done so before it tells where its particles are, and all wait for
+ * that before the forces of the next step: one room is enough. */
+torre_status md_share_speeds(md_cuda_solver *s)
+{
+    md_share *h = s->share;
+    const int self = h->ranks->rank, bricks = s->layout.brick_count;
+    const int64_t *cut = h->split.cut, each = sizeof(double);
+    const int low = (int)cut[self], high = (int)cut[self + 1];
+    TORRE_TRY(md_share_make_shown_room(h, &h->speeds, bricks * each));
+    char *const bytes = h->speeds.bytes;
+    double *const speeds = (double *)(void *)bytes, *const partial = s->partial;
+    TORRE_CUDA_TRY(s->kernels->state->speeds(partial + low * (int64_t)MD_SUMS, speeds + low,
+                                             high - low, false, s->stream),
+                   telling);
+    for (int r = 0; r < h->ranks->count; r++) {
+        const int64_t lent = r == self ? 0 : high - low, got = r == self ? 0 : cut[r + 1] - cut[r];
+        for (int k = 0; k < MD_SHARE_PARTS; k++)
+            h->out[r][k] = h->in[r][k] = (torre_rank_piece){bytes, 0};
+        h->out[r][0] = (torre_rank_piece){bytes + low * each, lent * each};
+        h->in[r][0] = (torre_rank_piece){bytes + cut[r] * each, got * each};
+    }
+    TORRE_TRY(md_share_deliver(s, s->stream, NULL));
+    TORRE_CUDA_TRY(s->kernels->state->speeds(partial, speeds, low, true, s->stream), telling);
+    TORRE_CUDA_TRY(s->kernels->state->speeds(partial + high * (int64_t)MD_SUMS, speeds + high,
+                                             bricks - high, true, s->stream),
+                   telling);
+    return TORRE_OK;
+}
+
+torre_status md_share_add(md_cuda_solver *s, bool taken_in_parts)
+{
+    static const char what[] = "adding up energies";
+    double sum[MD_SUMS], all[MD_DEVICES][MD_SUMS];
+    double *const at = s->total + MD_SUMS;
+    TORRE_CUDA_TRY(cudaMemcpyAsync(sum, at, sizeof sum, cudaMemcpyDeviceToHost, s->stream), what);
+    TORRE_CUDA_TRY(cudaStreamSynchronize(s->stream), what);
+    TORRE_TRY(gather(s->share, sum, sizeof sum, all));
+    memcpy(sum, all[0], sizeof sum);
+    for (int r = 1; r < s->share->ranks->count; r++)
+        for (int k = 0; k < MD_SUMS; k++)
+            if (k != MD_SUM_TAKEN || taken_in_parts) sum[k] += all[r][k];
+    TORRE_CUDA_TRY(cudaMemcpy(at, sum, sizeof sum, cudaMemcpyHostToDevice), what);
+    TORRE_CUDA_TRY(cudaDeviceSynchronize(), what);
+    return TORRE_OK;
 }
 
 /* --- States --- */

@@ -116,6 +116,18 @@ template <class R> __global__ void md_take_kernel(const __grid_constant__ md_tak
     if (f.v) ((md_vec<R> *)f.v_to)[i] = ((const md_vec<R> *)f.v)[i];
 }
 
+/* Sums of squares of velocities out of rows of partial sums, or back into them. */
+static __global__ void md_speeds_kernel(double *partial, double *speeds, int rows, bool back)
+{
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= rows) return;
+    double &sum = partial[(int64_t)i * MD_SUMS + MD_SUM_SPEED_SQ];
+    if (back)
+        sum = speeds[i];
+    else
+        speeds[i] = sum;
+}
+
 static __global__ void md_join_kernel(md_control *control, const int *last, int devices)
 {
     if ((int)threadIdx.x < devices) atomicMin(&control->last, last[threadIdx.x]);

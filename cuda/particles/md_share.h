@@ -68,6 +68,7 @@ struct md_share {
     md_share_room passed;  /* of a rebuild: positions, velocities, ids */
     md_share_room told[2]; /* after a step: positions, velocities, last; in turn */
     md_share_room scan;    /* of md_border_args */
+    md_share_room speeds;  /* of the bricks of all, of which thermostats add up the energy */
     cudaEvent_t ready[2];  /* what is told is there, in turn */
     int turn, turn_told;
     md_share_room rows;     /* int [own bricks]: rows of the tables, those at the front first */
@@ -125,6 +126,11 @@ torre_status md_share_fork(md_cuda_solver *s);
 torre_status md_share_join(md_cuda_solver *s);
 /* Sums of all, from partial sums of the bricks, to s->total of each. */
 torre_status md_share_total(md_cuda_solver *s);
+/* Queue that MD_SUM_SPEED_SQ of the bricks of others is in s->partial, as on one device. */
+torre_status md_share_speeds(md_cuda_solver *s);
+/* Sums over own particles in s->total + MD_SUMS become those of all, to rounding; what a thermostat
+ * took is the same of all (one number of each device), or in parts. */
+torre_status md_share_add(md_cuda_solver *s, bool taken_in_parts);
 /* What there is of a visit (state of particles/md.h), of which the first device alone has the
  * caller's. md_share_visit: as that, of what is the same of all. */
 typedef struct md_share_visitor {
