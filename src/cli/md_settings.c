@@ -533,8 +533,9 @@ const torre_program md_program = {
     "how many; ranks of a machine take its GPUs in turn, between which particles go as\n"
     "planes of wave do: copied on one machine, else by MPI, NCCL or the host; the report has\n"
     "transport and transport_why, and TORRE_TRANSPORT names one (wave --help). GPUs share\n"
-    "particles of --ensemble nve, and grains that are not rough. Where a rank dies or is\n"
-    "silent for TORRE_RANK_LIMIT seconds (environment; 60), all end with code 4.\n"
+    "particles of all ensembles but fire and npt (rows of thermostats to rounding), and\n"
+    "grains that are not rough. Where a rank dies or is silent for TORRE_RANK_LIMIT seconds\n"
+    "(environment; 60), all end with code 4.\n"
     "\n"
     "Tables (--csv) are there row by row while md runs; all other files are complete or not\n"
     "there.\n" PARTICLE_EXIT_CODES(
