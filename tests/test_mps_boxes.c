@@ -1,8 +1,9 @@
 /*
  * What stands in a tank of the moving-particle method: boxes of water, obstacles, a gate. Particles
  * in the places where they should be, water at rest between them, none of it inside of an obstacle,
- * a gate that holds and opens, heights, and what is refused. The backend is the first argument,
- * "cpu" without one.
+ * a gate that holds and opens, heights, what gauges need of all particles, and what is refused. The
+ * backend is the first argument, "cpu" without one; with "small" behind it gauges alone are looked
+ * at, for a GPU whose kernels run on a CPU.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -423,6 +424,72 @@ static void test_heights(void **state)
     }
 }
 
+/* All that is measured at a place of the tank, and what of the state each needs. */
+enum { KINDS = 3 };
+
+static void measure_at(const box_case *c, const torre_mps_measure *m, const double at[3],
+                       double value[KINDS])
+{
+    double point[3];
+    for (int a = 0; a < 3; a++) point[a] = c->dam.layout.origin[a] + at[a];
+    value[0] = torre_mps_gauge(m, point);
+    value[1] = torre_mps_probe(&c->dam, m, at);
+    value[2] = torre_mps_dam_height(&c->dam, m, (double[2]){at[0], at[2]});
+}
+
+static void regions_at(const box_case *c, const double at[3], torre_mps_region region[KINDS])
+{
+    double point[3];
+    for (int a = 0; a < 3; a++) point[a] = c->dam.layout.origin[a] + at[a];
+    region[0] = torre_mps_gauge_region(&c->problem, point);
+    region[1] = torre_mps_probe_region(&c->dam, &c->problem, at);
+    region[2] = torre_mps_dam_height_region(&c->dam, &c->problem, (double[2]){at[0], at[2]});
+}
+
+/* Gauges give the same bits with the particles around them as with all; on a GPU these are fewer.
+ */
+static void test_near(void **state)
+{
+    (void)state;
+    const bool gpu = strcmp(backend_name, "cuda") == 0;
+    static const double places[][3] = {
+        {0, 0.03, 0.06},      {0.2, 0.02, 0.06}, {0.22, 0.05, 0.05},
+        {0.01, 0, 0.005},     {0.1, 0, 0.119},   {0.4, 0.01, 0.03},
+        {0.055, 0.061, 0.07}, {0.39, 0.02, 0},   {0.02, 0.002, 0.12}};
+    for (int k = 0; k < 4; k++) {
+        enum { PLACES = sizeof places / sizeof *places };
+        torre_mps_tank tank = furnished(3, k & 1);
+        double some[PLACES][KINDS], all[PLACES][KINDS], most = 0;
+        tank.gate.x = 0;
+        box_case c = make_case(&tank, k & 2 ? TORRE_MD_F32 : TORRE_MD_F64);
+        torre_md_run *run = start(&c);
+        torre_mps_measure *m = run->fluid;
+        CHECK_OK(torre_md_run_advance(run, 60, &(torre_md_watch){.row_every = 60}));
+        for (int i = 0; i < PLACES; i++) {
+            torre_mps_region region[KINDS];
+            regions_at(&c, places[i], region);
+            CHECK_OK(torre_mps_measure_fetch_near(m, region, KINDS));
+            CHECK((m->near != NULL) == gpu && (!gpu || m->near_count < c.problem.count / 2),
+                  "%lld of %lld particles", (long long)m->near_count, (long long)c.problem.count);
+            measure_at(&c, m, places[i], some[i]);
+        }
+        CHECK_OK(torre_mps_measure_fetch(m));
+        CHECK(!m->near, "all are there");
+        for (int i = 0; i < PLACES; i++) {
+            measure_at(&c, m, places[i], all[i]);
+            for (int j = 0; j < KINDS; j++)
+                CHECK(memcmp(&some[i][j], &all[i][j], sizeof some[i][j]) == 0 ||
+                          (isnan(some[i][j]) && isnan(all[i][j])),
+                      "case %d, place %d, kind %d: %.17g, not %.17g", k, i, j, some[i][j],
+                      all[i][j]);
+            most = fmax(most, all[i][1]);
+        }
+        CHECK(most > 100, "no probe feels anything: %.3g Pa", most);
+        torre_md_run_free(run);
+        torre_md_particles_free(&c.particles);
+    }
+}
+
 /* What is refused, with a word of the reason. */
 #define REFUSED(change, text)                                                                      \
     do {                                                                                           \
@@ -461,8 +528,10 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_places),   cmocka_unit_test(test_rest),
         cmocka_unit_test(test_obstacle), cmocka_unit_test(test_gate),
-        cmocka_unit_test(test_heights),  cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_heights),  cmocka_unit_test(test_near),
+        cmocka_unit_test(test_refusals),
     };
+    const struct CMUnitTest small[] = {cmocka_unit_test(test_near)};
     if (argc > 1) backend_name = argv[1];
     const torre_md_backend *backend;
     const torre_md_plan plan = {0};
@@ -470,5 +539,6 @@ int main(int argc, char **argv)
         printf("skipped: %s\n", torre_error_text());
         return 77;
     }
+    if (argc > 2 && !strcmp(argv[2], "small")) return cmocka_run_group_tests(small, NULL, NULL);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -19,12 +19,15 @@
 #define SAMPLE_EVERY 17     /* steps between those timed by phase; no multiple of a rebuild's */
 
 enum { ROW_BYTES = (MPS_ROW_BLOCKS + 1) * sizeof(mps_row_sums) };
+enum { REGION_BYTES = MPS_REGIONS * sizeof(torre_mps_region) };
 enum { TIME_VISCOSITY, TIME_SORT, TIME_DENSITY, TIME_GRADIENT, TIMES };
 
 typedef struct fluid {
     torre_mps_constants constants;
-    uint32_t *fastest; /* device */
-    mps_row_sums *row; /* device, [MPS_ROW_BLOCKS + 1] */
+    uint32_t *fastest;         /* device */
+    mps_row_sums *row;         /* device, [MPS_ROW_BLOCKS + 1] */
+    torre_mps_region *regions; /* device, [MPS_REGIONS] */
+    uint32_t *found;           /* device */
     int64_t next_look;
     uint32_t resumed[2];   /* to go on with: *fastest, and control->moved */
     double sampled[TIMES]; /* seconds of the timed steps by phase */
@@ -67,6 +70,8 @@ static torre_status allocate(md_cuda_solver *s)
     o->constants = torre_mps_constants_of(s->problem);
     TORRE_CUDA_TRY(cudaMalloc((void **)&o->fastest, sizeof *o->fastest), "particles");
     TORRE_CUDA_TRY(cudaMalloc((void **)&o->row, ROW_BYTES), "rows of the table");
+    TORRE_CUDA_TRY(cudaMalloc((void **)&o->regions, REGION_BYTES), "places of gauges");
+    TORRE_CUDA_TRY(cudaMalloc((void **)&o->found, sizeof *o->found), "places of gauges");
     for (int k = 0; k <= TIMES; k++) TORRE_CUDA_TRY(cudaEventCreate(&o->event[k]), "a timer");
     return TORRE_OK;
 }
@@ -77,6 +82,8 @@ static void release(md_cuda_solver *s)
     if (!o) return;
     cudaFree(o->fastest);
     cudaFree(o->row);
+    cudaFree(o->regions);
+    cudaFree(o->found);
     for (int k = 0; k <= TIMES; k++)
         if (o->event[k]) cudaEventDestroy(o->event[k]);
     free(o);
@@ -351,6 +358,60 @@ static torre_status row(md_cuda_solver *s, const torre_mps_measure *m, torre_mps
     return TORRE_OK;
 }
 
+/* Found particles, quads and ids of them on the host, to their ids. */
+static void put_near(const md_cuda_solver *s, const char *quads, const int *ids,
+                     torre_mps_near *near)
+{
+    const bool single = s->kernels->state->state_bytes == 4;
+    for (int64_t k = 0; k < near->count; k++) {
+        double r[4];
+        for (int a = 0; a < 4; a++)
+            r[a] = single ? ((const float *)(const void *)quads)[4 * k + a]
+                          : ((const double *)(const void *)quads)[4 * k + a];
+        const int id = ids[k];
+        for (int a = 0; a < 3; a++) near->position[a][id] = md_cuda_wrapped(r[a], s->box[a]);
+        near->pressure[id] = r[3] < 0 ? 0 : r[3];
+        near->id[k] = id;
+    }
+}
+
+/* The buffers that the next sweep and the next sort write have room for what is found. */
+static torre_status near(md_cuda_solver *s, const torre_mps_region *regions, int count,
+                         torre_mps_near *near)
+{
+    static const char what[] = "reading particles near gauges";
+    const size_t quad = 4 * (size_t)s->kernels->state->state_bytes;
+    mps_within_args a = {.x = s->x[s->x_now],
+                         .id = s->id[s->id_now],
+                         .x_out = s->x[1 - s->x_now],
+                         .id_out = s->id[1 - s->id_now],
+                         .found = own(s)->found,
+                         .count = s->problem->count,
+                         .regions = own(s)->regions,
+                         .count_regions = count};
+    uint32_t found;
+    if (count > MPS_REGIONS)
+        return torre_fail(TORRE_ERR_USAGE, "at most %d gauges (got %d)", MPS_REGIONS, count);
+    memcpy(a.box, s->box, sizeof a.box);
+    TORRE_CUDA_TRY(cudaMemcpyAsync(own(s)->regions, regions, (size_t)count * sizeof *regions,
+                                   cudaMemcpyHostToDevice, s->stream),
+                   what);
+    TORRE_CUDA_TRY(mps_within(s->kernels->state->state_bytes, &a, s->stream), what);
+    TORRE_CUDA_TRY(
+        cudaMemcpyAsync(&found, a.found, sizeof found, cudaMemcpyDeviceToHost, s->stream), what);
+    TORRE_CUDA_TRY(cudaStreamSynchronize(s->stream), what);
+    near->count = found;
+    char *quads = malloc(found * quad + 1);
+    int *ids = malloc(found * sizeof *ids + 1);
+    cudaError_t error = quads && ids ? cudaSuccess : cudaErrorMemoryAllocation;
+    if (!error) error = cudaMemcpy(quads, a.x_out, found * quad, cudaMemcpyDeviceToHost);
+    if (!error) error = cudaMemcpy(ids, a.id_out, found * sizeof *ids, cudaMemcpyDeviceToHost);
+    if (!error) put_near(s, quads, ids, near);
+    free(quads);
+    free(ids);
+    return torre_cuda_status(error, what);
+}
+
 /* Phases in the proportions of the steps that were timed. */
 static void times(const md_cuda_solver *s, torre_md_times *times)
 {
@@ -367,7 +428,8 @@ static void times(const md_cuda_solver *s, torre_md_times *times)
 
 const md_cuda_method md_cuda_mps = {
     .sparse = true,
-    .own_bytes = sizeof(uint32_t) + ROW_BYTES, /* fastest, row */
+    /* fastest, row, regions, found */
+    .own_bytes = 2 * sizeof(uint32_t) + ROW_BYTES + REGION_BYTES,
     .plan = plan,
     .allocate = allocate,
     .release = release,
@@ -377,5 +439,6 @@ const md_cuda_method md_cuda_mps = {
     .resume = resume,
     .get_fields = get_fields,
     .row = row,
+    .near = near,
     .times = times,
 };

@@ -304,6 +304,14 @@ static torre_status cuda_row(torre_md_solver *solver, const struct torre_mps_mea
     return s->program->method->row(s, measure, row);
 }
 
+static torre_status cuda_near(torre_md_solver *solver, const struct torre_mps_region *regions,
+                              int count, struct torre_mps_near *near)
+{
+    md_cuda_solver *s = self(solver);
+    if (!s->ready) return not_ready();
+    return s->program->method->near(s, regions, count, near);
+}
+
 static torre_status cuda_sums(torre_md_solver *solver, torre_md_sums *sums)
 {
     md_cuda_solver *s = self(solver);
@@ -335,6 +343,7 @@ const torre_md_backend torre_md_cuda = {
     .get_fields = cuda_get_fields,
     .get_spins = cuda_get_spins,
     .row = cuda_row,
+    .near = cuda_near,
     .sums = cuda_sums,
     .times = cuda_times,
     .state = md_cuda_state,

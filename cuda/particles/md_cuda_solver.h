@@ -103,6 +103,8 @@ struct md_cuda_method {
     torre_status (*get_fields)(md_cuda_solver *solver, const torre_md_fields *fields);
     torre_status (*row)(md_cuda_solver *solver, const struct torre_mps_measure *measure,
                         struct torre_mps_row *row);
+    torre_status (*near)(md_cuda_solver *solver, const struct torre_mps_region *regions, int count,
+                         struct torre_mps_near *near);
     void (*times)(const md_cuda_solver *solver, torre_md_times *times);
 };
 
@@ -145,6 +147,8 @@ void md_cuda_pack(int state_bytes, const double *const from[3], const torre_md_p
 /* Particles and ids to x[0], v[0] and id[0], the fourth components 0. */
 torre_status md_cuda_upload(md_cuda_solver *s, const double *const position[3],
                             const double *const velocity[3]);
+/* A coordinate in [0, edge). */
+double md_cuda_wrapped(double r, double edge);
 /* An array of 4 reals in storage order to to[component][id], the first 3 or all 4 components; box:
  * wrap into it (NULL: do not). Any of to may be NULL. */
 torre_status md_cuda_download(md_cuda_solver *s, const void *from, const double *box,

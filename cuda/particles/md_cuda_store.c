@@ -131,7 +131,7 @@ torre_status md_cuda_upload_spins(md_cuda_solver *s)
     return upload(s, p->spin, NULL, s->spin[0]);
 }
 
-static double wrapped(double r, double edge)
+double md_cuda_wrapped(double r, double edge)
 {
     r -= edge * floor(r / edge);
     return r < edge ? r : 0;
@@ -163,7 +163,7 @@ static void scatter(const md_cuda_solver *s, const chunk *c, const double *box, 
             const int64_t at = 4 * i + a;
             double value = s->kernels->state->state_bytes == 4 ? ((float *)c->quads)[at]
                                                                : ((double *)c->quads)[at];
-            to[a][c->ids[i]] = box && a < 3 ? wrapped(value, box[a]) : value;
+            to[a][c->ids[i]] = box && a < 3 ? md_cuda_wrapped(value, box[a]) : value;
         }
     }
 }

@@ -11,6 +11,7 @@
 #include <cuda_runtime_api.h>
 
 #include "md_device.h"
+#include "particles/mps_measure.h"
 #include "particles/mps_weight.h"
 
 #define MPS_BLOCK_MAX 384 /* f32; half of it otherwise */
@@ -55,7 +56,20 @@ typedef struct mps_row_sums {
     double square, pressure, front, excursion; /* of velocities; m, not spacings */
 } mps_row_sums;
 
-enum { MPS_ROW_BLOCKS = 264 };
+enum { MPS_ROW_BLOCKS = 264, MPS_REGIONS = 256 };
+
+/* Particles within regions: x and id -> x_out and id_out, in any order, *found of them. */
+typedef struct mps_within_args {
+    const void *x; /* [count] of 4 reals */
+    const int *id;
+    void *x_out;
+    int *id_out;
+    uint32_t *found;
+    int64_t count;
+    double box[3];
+    const torre_mps_region *regions; /* [count_regions], device */
+    int count_regions;
+} mps_within_args;
 
 #ifdef __cplusplus
 extern "C" {
@@ -64,6 +78,7 @@ extern "C" {
  * order of additions is that of the particles in memory. */
 cudaError_t mps_row(int real_bytes, const mps_row_args *args, mps_row_sums *sums,
                     cudaStream_t stream);
+cudaError_t mps_within(int real_bytes, const mps_within_args *args, cudaStream_t stream);
 #ifdef __cplusplus
 }
 #endif

@@ -200,6 +200,8 @@ typedef struct torre_md_counts {
 typedef struct torre_md_solver torre_md_solver;
 struct torre_mps_measure;
 struct torre_mps_row;
+struct torre_mps_region;
+struct torre_mps_near;
 
 /*
  * A program: all that a backend has decided about a run, for a problem and a wish. Made by plan,
@@ -292,6 +294,12 @@ typedef struct torre_md_backend {
      * it up from what the functions above give. */
     torre_status (*row)(torre_md_solver *solver, const struct torre_mps_measure *measure,
                         struct torre_mps_row *row);
+
+    /* For mps alone: of particles within regions the places and pressures, to `position` and
+     * `pressure` at their ids, and the ids, `near` of them in any order (mps_measure.h). NULL: the
+     * caller asks for all particles. */
+    torre_status (*near)(torre_md_solver *solver, const struct torre_mps_region *regions, int count,
+                         struct torre_mps_near *near);
 
     /* Not for mps. */
     torre_status (*sums)(torre_md_solver *solver, torre_md_sums *sums);

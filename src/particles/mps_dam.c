@@ -73,7 +73,8 @@ double torre_mps_dam_height(const torre_mps_dam *dam, const torre_mps_measure *m
         patch[k][1] = walled ? fmin(at[k] + half, length[k]) : half;
         area *= patch[k][1] - patch[k][0];
     }
-    for (int64_t i = 0; i < p->mps.fluid; i++) {
+    for (int64_t n = 0; n < torre_mps_there_fluid(m); n++) {
+        const int64_t i = torre_mps_there_id(m, n);
         double part = spacing;
         for (int k = 0; k < axes && part > 0; k++) {
             double r = m->now.position[2 * k][i] - l->origin[2 * k];
@@ -88,4 +89,15 @@ double torre_mps_dam_height(const torre_mps_dam *dam, const torre_mps_measure *m
         volume += part;
     }
     return volume / area;
+}
+
+torre_mps_region torre_mps_dam_height_region(const torre_mps_dam *dam, const torre_md_problem *p,
+                                             const double at[2])
+{
+    /* half a patch, half a cube, and as far as particles come into walls */
+    const double half = (2 + 0.5 + 0.5 + 0.5) * p->mps.spacing;
+    const torre_mps_layout *l = &dam->layout;
+    const bool deep = p->dimensions == 3 && l->sides;
+    return (torre_mps_region){.centre = {l->origin[0] + at[0], 0, deep ? l->origin[2] + at[1] : 0},
+                              .half = {half, INFINITY, deep ? half : INFINITY}};
 }

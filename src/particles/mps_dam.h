@@ -31,6 +31,9 @@ double torre_mps_dam_time(const torre_mps_dam *dam, const torre_md_problem *prob
 /* torre_fluid_height, from the last row, whose state is there; at: x and z. */
 double torre_mps_dam_height(const torre_mps_dam *dam, const torre_mps_measure *measure,
                             const double at[2]);
+/* What of the state that needs, with some more. */
+torre_mps_region torre_mps_dam_height_region(const torre_mps_dam *dam,
+                                             const torre_md_problem *problem, const double at[2]);
 
 #ifdef __cplusplus
 }

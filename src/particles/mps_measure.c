@@ -59,6 +59,7 @@ void torre_mps_measure_free(torre_mps_measure *m)
     free(m->pressure);
     free(m->number_density);
     free(m->collision);
+    free(m->near);
     free(m);
 }
 
@@ -180,15 +181,49 @@ static torre_status check_inside(torre_mps_measure *m)
         m->now.position[2][i]);
 }
 
+static void forget_near(torre_mps_measure *m)
+{
+    free(m->near);
+    m->near = NULL;
+    m->near_count = m->near_fluid = 0;
+}
+
 torre_status torre_mps_measure_fetch(torre_mps_measure *m)
 {
     torre_md_solver *solver = m->solver;
     const torre_md_fields fields = {m->pressure, m->number_density, m->collision};
     if (m->gone) return torre_fail(TORRE_ERR_USAGE, "the run has gone on since its last row");
     if (!solver) return TORRE_OK;
+    forget_near(m);
     TORRE_TRY(solver->backend->get_particles(solver, m->now.position, m->now.velocity));
     TORRE_TRY(solver->backend->get_fields(solver, &fields));
     m->solver = NULL;
+    return TORRE_OK;
+}
+
+static int by_number(const void *a, const void *b)
+{
+    const int64_t i = *(const int64_t *)a, j = *(const int64_t *)b;
+    return (i > j) - (i < j);
+}
+
+torre_status torre_mps_measure_fetch_near(torre_mps_measure *m, const torre_mps_region *regions,
+                                          int count)
+{
+    const torre_md_problem *p = m->problem;
+    torre_md_solver *solver = m->solver;
+    if (!solver || !solver->backend->near) return torre_mps_measure_fetch(m);
+    forget_near(m);
+    torre_mps_near near = {.position = {m->now.position[0], m->now.position[1], m->now.position[2]},
+                           .pressure = m->pressure,
+                           .id = malloc((size_t)p->count * sizeof *near.id)};
+    if (!near.id) return torre_fail(TORRE_ERR_RESOURCE, "no memory for particles near gauges");
+    m->near = near.id;
+    TORRE_TRY(solver->backend->near(solver, regions, count, &near));
+    qsort(near.id, (size_t)near.count, sizeof *near.id, by_number); /* sums are in this order */
+    m->near_count = near.count;
+    m->near_fluid = 0;
+    while (m->near_fluid < near.count && near.id[m->near_fluid] < p->mps.fluid) m->near_fluid++;
     return TORRE_OK;
 }
 
@@ -204,6 +239,7 @@ torre_status torre_mps_measure_take(torre_mps_measure *m, torre_md_solver *solve
     torre_mps_row row = {.step = step, .time = (double)step * p->dt};
     m->solver = solver;
     m->gone = false;
+    forget_near(m);
     if (solver->backend->row) {
         TORRE_TRY(solver->backend->row(solver, m, &row));
     } else {
@@ -219,7 +255,8 @@ double torre_mps_gauge(const torre_mps_measure *m, const double point[3])
 {
     const torre_md_problem *p = m->problem;
     double sum = 0, weight = 0;
-    for (int64_t i = 0; i < p->mps.fluid; i++) {
+    for (int64_t k = 0; k < torre_mps_there_fluid(m); k++) {
+        const int64_t i = torre_mps_there_id(m, k);
         double square = 0;
         for (int a = 0; a < p->dimensions; a++) {
             double d = m->now.position[a][i] - point[a];
@@ -232,4 +269,14 @@ double torre_mps_gauge(const torre_mps_measure *m, const double point[3])
         weight += w;
     }
     return weight > 0 ? sum / weight : 0;
+}
+
+torre_mps_region torre_mps_gauge_region(const torre_md_problem *p, const double point[3])
+{
+    torre_mps_region r;
+    for (int a = 0; a < 3; a++) {
+        r.centre[a] = point[a];
+        r.half[a] = a < p->dimensions ? p->cutoff + p->mps.spacing / 2 : INFINITY;
+    }
+    return r;
 }

@@ -13,6 +13,18 @@ extern "C" {
 /* kinetic + potential + elastic: it never grows (mps.h). */
 double torre_mps_row_energy(const torre_mps_row *row);
 
+/* A part of the box: what is nearer to a point, along each axis and to the nearest image. */
+typedef struct torre_mps_region {
+    double centre[3], half[3]; /* m; half may be infinite */
+} torre_mps_region;
+
+/* Where a backend puts particles that it is asked for (near of torre_md_backend). */
+typedef struct torre_mps_near {
+    double *position[3], *pressure; /* [particles] */
+    int64_t *id;                    /* [particles], of which count are filled */
+    int64_t count;
+} torre_mps_near;
+
 /* The last row, the state at that step, and what belongs to the tank. The members may be read at
  * any time, those of the state after torre_mps_measure_fetch. */
 typedef struct torre_mps_measure {
@@ -22,6 +34,9 @@ typedef struct torre_mps_measure {
     double *pressure, *number_density, *collision; /* as in torre_md_fields */
     torre_md_solver *solver; /* that has the state, which has not been fetched yet; or NULL */
     bool gone;               /* the state was not fetched, and the solver has gone on */
+    /* Of particles near gauges alone the state is there: their ids in order, the fluid's first; or
+     * NULL, and all of them count. */
+    int64_t *near, near_fluid, near_count;
     torre_mps_norms norms;
     /* inner faces: half a spacing off the outermost wall particles; infinite where the box is
      * periodic or empty */
@@ -39,6 +54,26 @@ torre_status torre_mps_measure_take(torre_mps_measure *measure, torre_md_solver 
 /* Have the state of the last row, which backends that add up rows themselves do not give with them:
  * TORRE_ERR_USAGE once the solver has gone on. */
 torre_status torre_mps_measure_fetch(torre_mps_measure *measure);
+/* The same of particles within regions at least, without velocities, number densities and
+ * collisions: what gauges, heights and probes there need. */
+torre_status torre_mps_measure_fetch_near(torre_mps_measure *measure,
+                                          const torre_mps_region *regions, int count);
+
+/* The particles of the state that is there: those of the fluid are 0 .. fluid - 1, others behind
+ * them. */
+static inline int64_t torre_mps_there_fluid(const torre_mps_measure *m)
+{
+    return m->near ? m->near_fluid : m->problem->mps.fluid;
+}
+static inline int64_t torre_mps_there(const torre_mps_measure *m)
+{
+    return m->near ? m->near_count : m->problem->count;
+}
+static inline int64_t torre_mps_there_id(const torre_mps_measure *m, int64_t k)
+{
+    return m->near ? m->near[k] : k;
+}
+
 /* The solver is about to do that. */
 void torre_mps_measure_leave(torre_mps_measure *measure);
 
@@ -48,6 +83,8 @@ void torre_mps_measure_leave(torre_mps_measure *measure);
  * none.
  */
 double torre_mps_gauge(const torre_mps_measure *measure, const double point[3]);
+/* What of the state that needs, with some more. */
+torre_mps_region torre_mps_gauge_region(const torre_md_problem *problem, const double point[3]);
 
 /* NULL is fine. */
 void torre_mps_measure_free(torre_mps_measure *measure);

@@ -93,12 +93,27 @@ static void find_solids(probe *b)
 {
     const torre_md_problem *p = b->problem;
     const double reach = 2.5 * p->mps.spacing + p->cutoff, across = 2 * p->cutoff;
-    for (int64_t i = p->mps.fluid; i < p->count && b->solids < SOLIDS; i++) {
+    const int64_t there = torre_mps_there(b->measure);
+    for (int64_t k = torre_mps_there_fluid(b->measure); k < there && b->solids < SOLIDS; k++) {
+        const int64_t i = torre_mps_there_id(b->measure, k);
         bool near = true;
         for (int a = 0; a < p->dimensions && near; a++)
             near = fabs(separation(b, i, a, b->centre[a])) < (a == b->face.axis ? across : reach);
         if (near) b->solid[b->solids++] = i;
     }
+}
+
+torre_mps_region torre_mps_probe_region(const torre_mps_dam *dam, const torre_md_problem *p,
+                                        const double at[3])
+{
+    /* solids as far as find_solids looks, from a face that is less than a spacing away */
+    const double reach = 2.5 * p->mps.spacing + p->cutoff, across = 2 * p->cutoff;
+    torre_mps_region r;
+    for (int a = 0; a < 3; a++) {
+        r.centre[a] = dam->layout.origin[a] + at[a];
+        r.half[a] = a < p->dimensions ? fmax(reach, across) + 1.5 * p->mps.spacing : INFINITY;
+    }
+    return r;
 }
 
 /* How much of the cube of a particle is on the patch; 0 of one that is not in front of it. */
@@ -165,7 +180,8 @@ double torre_mps_probe(const torre_mps_dam *dam, const torre_mps_measure *m, con
     find_solids(&b);
     const double mass = p->mps.density * pow(spacing, p->dimensions);
     double force = 0;
-    for (int64_t j = 0; j < p->mps.fluid; j++) {
+    for (int64_t k = 0; k < torre_mps_there_fluid(m); k++) {
+        const int64_t j = torre_mps_there_id(m, k);
         const double share = share_of(&b, dam, j);
         if (share > 0) force += share * mass * push(&b, j);
     }

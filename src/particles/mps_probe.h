@@ -27,6 +27,9 @@ double torre_mps_probe_distance(const torre_mps_dam *dam, const double at[3]);
  * near. */
 double torre_mps_probe(const torre_mps_dam *dam, const torre_mps_measure *measure,
                        const double at[3]);
+/* What of the state that needs, with some more. */
+torre_mps_region torre_mps_probe_region(const torre_mps_dam *dam, const torre_md_problem *problem,
+                                        const double at[3]);
 
 #ifdef __cplusplus
 }

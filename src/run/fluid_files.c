@@ -184,6 +184,7 @@ torre_status torre_fluid_files_row(torre_fluid_files *out, const torre_md_run *r
 {
     const torre_particle_wishes *w = out->wishes;
     if (out->front) TORRE_TRY(write_front(out, &run->fluid->row));
+    TORRE_TRY(torre_gauges_fetch(out->gauges, out->dam, run));
     for (int k = 0; k < TORRE_GAUGE_KINDS; k++)
         TORRE_TRY(torre_gauge_table_row(&out->gauges[k], out->dam, run));
     if (out->csv) TORRE_TRY(write_csv(out, &run->fluid->row));

@@ -13,19 +13,39 @@ static double pressure(const torre_mps_dam *dam, const torre_mps_measure *m, con
     return torre_mps_gauge(m, point);
 }
 
+static torre_mps_region around(const torre_mps_dam *dam, const torre_md_problem *p,
+                               const double at[3])
+{
+    double point[3];
+    for (int a = 0; a < 3; a++) point[a] = dam->layout.origin[a] + at[a];
+    return torre_mps_gauge_region(p, point);
+}
+
 typedef struct about {
     const char *name, *option, *file;
     char symbol;
     int axis[3]; /* of the numbers of a place in 3-D; of those that are no less than 0 */
     double (*value)(const torre_mps_dam *dam, const torre_mps_measure *m, const double at[3]);
+    torre_mps_region (*region)(const torre_mps_dam *dam, const torre_md_problem *p,
+                               const double at[3]); /* that it needs */
 } about;
 
 static const about kinds[TORRE_GAUGE_KINDS] = {
-    [TORRE_GAUGE_PRESSURE] = {"gauges", "gauges", "gauges.csv", 'p', {0, 1, 2}, pressure},
-    [TORRE_GAUGE_PROBE] =
-        {"probes", "pressure_probes", "probes.csv", 'p', {0, 1, 2}, torre_mps_probe},
-    [TORRE_GAUGE_HEIGHT] = {
-        "heights", "height_gauges", "heights.csv", 'h', {0, 2, -1}, torre_mps_dam_height}};
+    [TORRE_GAUGE_PRESSURE] = {"gauges", "gauges", "gauges.csv", 'p', {0, 1, 2}, pressure, around},
+    [TORRE_GAUGE_PROBE] = {"probes",
+                           "pressure_probes",
+                           "probes.csv",
+                           'p',
+                           {0, 1, 2},
+                           torre_mps_probe,
+                           torre_mps_probe_region},
+    [TORRE_GAUGE_HEIGHT] = {"heights",
+                            "height_gauges",
+                            "heights.csv",
+                            'h',
+                            {0, 2, -1},
+                            torre_mps_dam_height,
+                            torre_mps_dam_height_region}};
 
 const char *torre_gauge_name(torre_gauge_kind kind) { return kinds[kind].name; }
 
@@ -106,14 +126,24 @@ torre_status torre_gauge_table_open(const torre_particle_wishes *wishes,
         &table->sink);
 }
 
+torre_status torre_gauges_fetch(const torre_gauge_table tables[TORRE_GAUGE_KINDS],
+                                const torre_mps_dam *dam, const torre_md_run *run)
+{
+    torre_mps_region region[TORRE_GAUGE_KINDS * TORRE_FLUID_GAUGES];
+    int count = 0;
+    for (int k = 0; k < TORRE_GAUGE_KINDS; k++)
+        for (int i = 0; tables[k].sink && i < tables[k].gauges->count; i++)
+            region[count++] = kinds[k].region(dam, run->fluid->problem, tables[k].gauges->at[i]);
+    return count ? torre_mps_measure_fetch_near(run->fluid, region, count) : TORRE_OK;
+}
+
 torre_status torre_gauge_table_row(torre_gauge_table *t, const torre_mps_dam *dam,
                                    const torre_md_run *run)
 {
     const torre_mps_row *row = &run->fluid->row;
     double value[1 + TORRE_FLUID_GAUGES] = {row->time};
     if (!t->sink) return TORRE_OK;
-    TORRE_TRY(torre_mps_measure_fetch(run->fluid));
-#pragma omp parallel for schedule(dynamic) /* each looks at all particles */
+#pragma omp parallel for schedule(dynamic) /* each looks at all that are there */
     for (int i = 0; i < t->gauges->count; i++)
         value[1 + i] = kinds[t->gauges->kind].value(dam, run->fluid, t->gauges->at[i]);
     return torre_sink_frame(t->sink,

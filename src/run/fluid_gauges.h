@@ -46,7 +46,11 @@ const char *torre_gauge_name(torre_gauge_kind kind);
 torre_status torre_gauge_table_open(const torre_particle_wishes *wishes,
                                     const torre_fluid_gauges *gauges, torre_gauge_table *table);
 
-/* A row of the present state; no sink: nothing. */
+/* Have what all tables need of the last row's state. */
+torre_status torre_gauges_fetch(const torre_gauge_table tables[TORRE_GAUGE_KINDS],
+                                const torre_mps_dam *dam, const torre_md_run *run);
+
+/* A row of the state that is there; no sink: nothing. */
 torre_status torre_gauge_table_row(torre_gauge_table *table, const torre_mps_dam *dam,
                                    const torre_md_run *run);
 
