@@ -501,6 +501,41 @@ static void states_go_on_with_other_ranks(void **unused)
     CHECK(gpus || fluids > 1, "%d fluids", fluids);
 }
 
+/* Lists that last many steps, which several GPUs stop a step late, in longer advances. */
+static void lists_may_last(void **unused)
+{
+    (void)unused;
+    enum { ADVANCES = 4, LONG = 90 };
+    uint64_t state = 2000;
+    for (int ranks = 2; ranks <= 3; ranks++) {
+        some_case s = {.rough = false};
+        group g;
+        torre_md_run *one, *shared;
+        torre_md_times times;
+        torre_md_counts counts;
+        make_gas(&state, &s);
+        for (int64_t i = 0; i < s.c.problem.count; i++) /* slow */
+            for (int a = 0; a < 3; a++) s.c.particles.velocity[a][i] *= 0.5;
+        s.plan.skin = 0.5 * s.c.problem.cutoff;
+        snprintf(s.text, sizeof s.text, "lists that last");
+        CHECK_OK(torre_md_run_new(&s.c.problem, backend, &s.plan, &one));
+        CHECK_OK(start_ranks(&g, ranks, &s.c, &s.plan, &shared));
+        CHECK_OK(torre_md_run_start(one, NULL));
+        CHECK_OK(torre_md_run_start(shared, NULL));
+        for (int k = 1; k <= ADVANCES; k++) {
+            CHECK_OK(torre_md_run_advance(one, LONG, NULL));
+            CHECK_OK(torre_md_run_advance(shared, LONG, NULL));
+            compare_arrays(&s, ranks, one->solver, shared->solver);
+        }
+        torre_md_run_times(one, &times, &counts);
+        CHECK(counts.builds > 1 && counts.builds < ADVANCES * LONG / 32, "%d lists in %d steps",
+              (int)counts.builds, ADVANCES * LONG);
+        end_ranks(&g, shared);
+        torre_md_run_free(one);
+        md_case_free(&s.c);
+    }
+}
+
 /* Energy and momentum stay as they are said to, by the numbers of ranks alone. */
 static void energy_and_momentum_are_conserved(void **unused)
 {
@@ -637,6 +672,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ranks_give_the_bits_of_one),
         cmocka_unit_test(states_go_on_with_other_ranks),
+        cmocka_unit_test(lists_may_last),
         cmocka_unit_test(energy_and_momentum_are_conserved),
         cmocka_unit_test(others_are_refused),
         cmocka_unit_test(unstable_runs_end_alike),

@@ -18,6 +18,7 @@
 #define SAMPLE_EVERY 16   /* segments between those timed by phase */
 #define MOST_AHEAD   0.45 /* of the skin: how far ahead a rebuild expects a particle at most */
 #define FIRST_GUESS  8    /* steps that the first lists are for */
+#define LATE_FROM    32   /* several devices may do a step too many with lists for so many */
 
 /* A recorded sequence: perhaps a rebuild, then steps. */
 typedef struct md_graph {
@@ -406,6 +407,13 @@ static torre_status queue_parts(md_cuda_solver *s, const md_force_args *a)
 /* Whether kernels count steps by the clock of the control block. */
 static bool has_clock(const md_cuda_solver *s) { return own(s)->dissipates || has_thermostat(s); }
 
+/* Whether several devices do a step too many where one has to stop (md_share.h). The limit of the
+ * lists is the same of all. */
+static bool stops_late(const md_cuda_solver *s)
+{
+    return s->share && s->share->splits && own(s)->dissipates && own(s)->limit >= LATE_FROM;
+}
+
 /* One step of several devices: at the front first, and what others need of that (md_share.h). */
 static torre_status queue_shared(md_cuda_solver *s, const md_force_args *whole)
 {
@@ -421,11 +429,27 @@ static torre_status queue_shared(md_cuda_solver *s, const md_force_args *whole)
     rest.some = front.some + front.some_count;
     rest.some_count = s->tiles.own_bricks - front.some_count;
     rest.beside = 1;
+    front.late = rest.late = stops_late(s);
     TORRE_TRY(md_share_fork(s));
     TORRE_TRY(queue_force(s, &front, work, h->ahead));
     if (rest.some_count > 0) TORRE_TRY(queue_force(s, &rest, work, s->stream));
     TORRE_TRY(md_share_tell(s, h->ahead, whole->x_out, own(s)->dissipates ? whole->v_out : NULL));
-    return md_share_join(s);
+    TORRE_TRY(md_share_join(s));
+    return stops_late(s) ? TORRE_OK : md_share_agree(s);
+}
+
+/* Behind a sequence of steps that are late to stop. */
+static torre_status queue_undo(md_cuda_solver *s, int steps)
+{
+    md_force_args a = force_args(s);
+    a.ahead = steps - 1;
+    a.x_in = s->x[1 - s->x_now];
+    a.x_out = s->x[s->x_now];
+    a.v = s->v[1 - s->v_now];
+    a.v_out = s->v[s->v_now];
+    TORRE_TRY(md_share_agree(s));
+    TORRE_CUDA_TRY(s->kernels->state->undo(&a, s->stream), "computing steps");
+    return TORRE_OK;
 }
 
 static torre_status queue_steps(md_cuda_solver *s, int steps)
@@ -446,6 +470,7 @@ static torre_status queue_steps(md_cuda_solver *s, int steps)
         s->x_now = 1 - s->x_now;
         if (own(s)->dissipates) s->v_now = 1 - s->v_now;
     }
+    if (stops_late(s) && steps) TORRE_TRY(queue_undo(s, steps));
     if (has_clock(s) && steps)
         TORRE_CUDA_TRY(s->kernels->state->clock(s->control, steps, s->stream), "counting steps");
     return TORRE_OK;

@@ -65,8 +65,9 @@ enum {
 
 /*
  * One per solver. Once error is set every later kernel returns at once, so the state stays that of
- * drift `done` and the host can repair the cause and go on from there. The steps behind `last`, at
- * the end of which a particle had gone too far for the lists, only pass on what is there.
+ * drift `done` and the host can repair the cause and go on from there. Of the steps behind `last`,
+ * at the end of which a particle had gone too far for the lists, the first only passes on what is
+ * there, and the others do nothing.
  */
 typedef struct md_control {
     uint32_t error;
@@ -400,6 +401,8 @@ typedef struct md_force_args {
     const int *some;  /* rows of the tables: bricks that this kernel computes; NULL: all of them */
     int some_count;
     int beside;      /* another kernel of the same step passes on what one behind a stop leaves */
+    int late;        /* of models that dissipate: steps that are done behind a stop, 1 where other
+                        devices learn of it later */
     int forces_only; /* into f, without a step; of MD_FORCE_SUMS: velocities are not stored */
     md_noise noise;  /* of MD_FORCE_NOISE, and where noise is added in parts */
     md_grain_args grains;

@@ -245,6 +245,17 @@ __device__ inline bool md_stopped(const md_control *control, int ahead)
     return control->error || ahead > control->last;
 }
 
+/*
+ * Whether a step passes on what is there: the first behind a stop, since both buffers hold the same
+ * then, whatever the number of steps. Where stops are late, a step has been done that is to be
+ * undone: the first behind it leaves what is in the buffers that it would write, from which that
+ * step began, and the second passes it on.
+ */
+__device__ inline bool md_passes_on(const md_force_args &a)
+{
+    return a.ahead == a.tiles.control->last + 1 + 2 * a.late;
+}
+
 /* A step behind a stop: what it would have moved goes on as it is, so that the host knows in which
  * buffer it ends up. moves: positions, too. */
 template <class R>
@@ -371,11 +382,11 @@ __global__ void __launch_bounds__(M::block_max, WORK == MD_FORCE_SUMS ? 1 : MD_F
 
     md_wait_for_previous_kernel();
     md_let_next_kernel_start();
-    if (md_stopped(t.control, a.ahead)) {
+    if (md_stopped(t.control, a.ahead - a.late)) {
         /* velocities for sums are taken over whatever happens, also where an error has stopped the
          * rebuild in front: the host goes on from what that has sorted */
         if (SUMS && M::dissipates) md_pass_on<R>(a, true, false);
-        if (STEP && !a.forces_only && !a.beside && !t.control->error)
+        if (STEP && !a.forces_only && !a.beside && !t.control->error && md_passes_on(a))
             md_pass_on<R>(a, M::dissipates, true);
         return;
     }
@@ -556,6 +567,16 @@ template <class R> __global__ void md_drift_kernel(const __grid_constant__ md_fo
         md_stop_if_far(a, (R)a.limit_sq, i, q);
     }
     if (i == 0) a.tiles.control->done++;
+}
+
+/* Behind a sequence whose last step is a.ahead, where stops are late: the step that was done too
+ * many does not count, and if it was the last, particles are again where it began. */
+template <class R> __global__ void md_undo_kernel(const __grid_constant__ md_force_args a)
+{
+    md_control *control = a.tiles.control;
+    if (control->error || control->last >= a.ahead) return;
+    if (blockIdx.x == 0 && threadIdx.x == 0) control->done--;
+    if (control->last == a.ahead - 1) md_pass_on<R>(a, true, true);
 }
 
 /* A sequence of steps is done, or was stopped. */

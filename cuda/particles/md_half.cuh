@@ -124,7 +124,8 @@ template <class R, bool TYPES, bool SUMS>
 __global__ void __launch_bounds__(256) md_half_move_kernel(const __grid_constant__ md_force_args a)
 {
     if (md_stopped(a.tiles.control, a.ahead)) {
-        if (!SUMS && !a.forces_only && !a.tiles.control->error) md_pass_on<R>(a, false, true);
+        if (!SUMS && !a.forces_only && !a.tiles.control->error && md_passes_on(a))
+            md_pass_on<R>(a, false, true);
         return;
     }
     int i = blockIdx.x * blockDim.x + threadIdx.x;

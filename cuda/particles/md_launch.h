@@ -57,7 +57,10 @@ typedef struct md_state_kernels {
     cudaError_t (*coupled)(const md_force_args *args, double mass, cudaStream_t stream);
     /* control->clock += steps */
     cudaError_t (*clock)(md_control *control, int steps, cudaStream_t stream);
-    /* Of several devices (md_share.cuh). need, of md_sort_args: */
+    /* Of several devices: behind steps that are late to stop, from x_in and v back to x_out and
+     * v_out. */
+    cudaError_t (*undo)(const md_force_args *args, cudaStream_t stream);
+    /* Likewise (md_share.cuh). need, of md_sort_args: */
     cudaError_t (*need)(const md_tiles *tiles, const md_cuts *cuts, uint32_t *need,
                         cudaStream_t stream);
     cudaError_t (*front)(const md_front_args *args, cudaStream_t stream);

@@ -774,9 +774,15 @@ torre_status md_share_fork(md_cuda_solver *s)
 
 torre_status md_share_join(md_cuda_solver *s)
 {
-    md_share *h = s->share;
+    const md_share *h = s->share;
     TORRE_CUDA_TRY(cudaEventRecord(h->told_all, h->ahead), telling);
     TORRE_CUDA_TRY(cudaStreamWaitEvent(s->stream, h->told_all, 0), telling);
+    return TORRE_OK;
+}
+
+torre_status md_share_agree(md_cuda_solver *s)
+{
+    md_share *h = s->share;
     for (int r = 0; r < h->ranks->count; r++) {
         const int64_t flag = r == h->ranks->rank ? 0 : (int64_t)sizeof(int);
         h->out[r][0] = h->out[r][1] = h->in[r][0] = h->in[r][1] = (torre_rank_piece){NULL, 0};

@@ -26,7 +26,9 @@
  *     stream   rest of step n .................................| agree |  rest of step n + 1 ...
  *
  * At the end all agree on whether a particle of any has gone too far, which takes an event and one
- * number of each of the others.
+ * number of each of the others. Where lists last long and velocities have two buffers they do not:
+ * a device tells it with its next step, which all have done by then. That is one too many, which
+ * the steps behind it, or the end of the sequence, undo (md_force_args.late).
  *
  * All devices call the same functions at the same time.
  */
@@ -120,10 +122,11 @@ torre_status md_share_rebuild(md_cuda_solver *s, double half_step, double most, 
 /* Queue that those of others are where they are now: positions, and of models that dissipate
  * velocities (NULL: not); and that all stop where one does. */
 torre_status md_share_tell(md_cuda_solver *s, cudaStream_t stream, void *x, void *v);
-/* Of a step that is two kernels: `ahead` begins where the solver's stream is; and that stream goes
- * on where `ahead` is, and all stop where one does. */
+/* Of a step that is two kernels: `ahead` begins where the solver's stream is; that stream goes on
+ * where `ahead` is; all stop where one does. */
 torre_status md_share_fork(md_cuda_solver *s);
 torre_status md_share_join(md_cuda_solver *s);
+torre_status md_share_agree(md_cuda_solver *s);
 /* Sums of all, from partial sums of the bricks, to s->total of each. */
 torre_status md_share_total(md_cuda_solver *s);
 /* Queue that MD_SUM_SPEED_SQ of the bricks of others is in s->partial, as on one device. */
