@@ -4,11 +4,11 @@
  * Usage: bench_wave_cuda CASE...   CASE = ORDER:ENGINE:DTS:HEIGHT:NXxNYxNZ[:OPTION...]
  *   ENGINE s (stepwise), t (torre) or a (what the plan chooses); DTS and HEIGHT 0: default;
  *   OPTIONs: model, flat (a model without y), density (that varies), plane (two dimensions; NY is
- *   1, no points), points (100 sources, 10,000 receivers), between=S,R (so many of both between the
- *   nodes, anywhere), level=S,R (the same, receivers at one depth), f64, absorbing (sponges),
- *   matched (8 cells of perfectly matched layers), px, py, pz (periodic faces), morton, hilbert,
- *   steps=N of a repetition (otherwise 32 of s, of others one pass of towers of HEIGHT, 128 by
- *   default). Printed behind them: axes=zxy where the solver has turned the axes.
+ *   1, no points), points (100 sources, 10,000 receivers), nodes=S,R (so many of both), between=S,R
+ *   (between the nodes, anywhere), level=S,R (the same, receivers at one depth), f64, absorbing
+ *   (sponges), matched (8 cells of perfectly matched layers), px, py, pz (periodic faces), morton,
+ *   hilbert, steps=N of a repetition (otherwise 32 of s, of others one pass of towers of HEIGHT,
+ *   128 by default). Printed behind them: axes=zxy where the solver has turned the axes.
  * Prints one CSV line per case; the best and the median of the repetitions. Rooflines: one step at
  * a time at 4.24 TB/s (of an H200); and one operation of the scheme in each slot of every
  * scheduler: 8, 16, 27, 33 a cell at orders 2, 4, 6, 8 (cuda/wave/wave_cell.cuh; terms that cells
@@ -95,8 +95,9 @@ static bool read_case(const char *text, bench_case *c)
     if (strstr(c->options, ":points")) c->sources = SOURCES, c->receivers = RECEIVERS;
     c->between = between || level;
     c->level = level;
-    if (c->between &&
-        sscanf(between ? between + 9 : level + 7, "%d,%d", &c->sources, &c->receivers) != 2)
+    const char *nodes = strstr(c->options, ":nodes="), *counts = between ? between : level;
+    if (!counts) counts = nodes;
+    if (counts && sscanf(strchr(counts, '=') + 1, "%d,%d", &c->sources, &c->receivers) != 2)
         return false;
     if (c->sources < 0 || c->sources > SOURCES || c->receivers < 0 || c->receivers > RECEIVERS)
         return false;

@@ -1067,12 +1067,12 @@ static void compare_sums(const sample_problem *s, const torre_wave_plan *plan, c
 }
 
 /* Receivers between nodes, by sinc and trilinear, of passes and of single steps, with the axes as
- * they are and turned. */
+ * they are and turned, with a velocity for each cell and without. */
 static void check_sums(int order, torre_precision f)
 {
     enum { STEPS = 33 };
-    for (int k = 0; k < 4; k++) {
-        sample_problem *s = new_problem("receivers", order, f, 41, 37, 50, 1, true);
+    for (int k = 0; k < 8; k++) {
+        sample_problem *s = new_problem("receivers", order, f, 41, 37, 50, k < 4, true);
         const char *axes = k & 1 ? "yzx" : "xyz";
         torre_wave_plan stepwise = {.engine = TORRE_STEPWISE},
                         towers = {.engine = TORRE_TORRE, .tower_height = 12};

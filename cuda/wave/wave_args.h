@@ -44,6 +44,23 @@ typedef struct torre_strip_node {
     int z, slot;
 } torre_strip_node;
 
+/* Where there are many: a run of nodes or units that follow each other along z in the planes of one
+ * warp, as their slots do. */
+enum { TORRE_RUN = 8, TORRE_WARP_PLANES = 32 };
+typedef struct torre_strip_run {
+    int x;
+    int16_t row, count;
+    int z, slot; /* of the first */
+} torre_strip_run;
+
+/* The same, of units in a column that stays in a diamond. what: number of the column in bits 0 to 7
+ * (TORRE_KEPT of column (u, v), u, v > 0), unit of the part in bits 8 to 15, units from bit 16. */
+typedef struct torre_place_run {
+    uint32_t what;
+    int slot;
+} torre_place_run;
+#define TORRE_KEPT(D, u, v) (((u)-1) / 2 * (2 * (D)-1) + ((u)&1 ? 0 : (D)) + ((v)-1) / 2)
+
 /* Cells along z that are recorded together, counted from the first plane of a part. */
 enum { TORRE_UNIT = 4 };
 
@@ -59,6 +76,13 @@ enum { TORRE_UNIT = 4 };
  * Marks are torre_mark_words of `marks`: which unit is recorded first, then a bit for each unit of
  * the block, along z and then column after column: units are numbered in this order.
  * Register towers have units sorted by strip, as sources are; slot is the number of the unit.
+ *
+ * Where there are many, register towers have runs of both in strips, sorted by where a diamond that
+ * goes along x leaves them: b = (m * parts + part) * (nx + D - 1) + x - |row| + D - 1. And what
+ * stays in a diamond whose column (0, 0) lies at x > -2 D is in list (m * parts + part) * (nx + 2 D
+ * - 2) + x + 2 D - 1 of places. One that is not empty begins with an entry more, whose slot is how
+ * many there are, and `what` a bit for each warp that has some; its length is even.
+ *
  * Values have one row per step of the launch, samples one for each level that is recorded
  * (torre_sample_row).
  */
@@ -67,8 +91,10 @@ typedef struct torre_points_args {
     union {
         const torre_point_node *node;
         const torre_strip_node *strip_node;
+        const torre_strip_run *strip_run;
     };
-    const void *source_values; /* real [steps][source_count] */
+    const void *source_values; /* real [steps][source_count], each of: */
+    const double *source_weight, *wavelet;
     int64_t source_count;
     int blocks_y;
     union {
@@ -78,7 +104,11 @@ typedef struct torre_points_args {
     union {
         const uint32_t *marks;
         const torre_strip_node *strip_unit;
+        const torre_strip_run *strip_unit_run;
     };
+    bool many;
+    const int *place_first; /* of many */
+    const torre_place_run *place_runs;
     void *samples;                  /* real [rows][units][TORRE_UNIT] */
     int64_t units;                  /* 0: nothing is recorded */
     int record_first, record_every; /* levels t = first, first + every, .. */
@@ -196,6 +226,7 @@ typedef struct torre_tower_shape {
     /* blocks that are resident in clusters of 2, 3, ... */
     int cluster_blocks[TORRE_CLUSTER_MOST - 1];
     bool strips;    /* sources are sorted by strip */
+    bool many;      /* a kernel without k has places for many points */
     int mark_words; /* of marks */
 } torre_tower_shape;
 

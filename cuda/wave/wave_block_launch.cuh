@@ -109,7 +109,7 @@ cudaError_t block_tower_shape_of(bool periodic_z, torre_tower_shape *shape)
     }
     shape->planes = S::planes;
     shape->block_x = R;
-    shape->strips = false;
+    shape->strips = shape->many = false;
     shape->mark_words = TORRE_MARK_WORDS(S::NL, S::planes);
     shape->shared_bytes = S::shared_bytes_of(tma, 0, WITH_LAYERS);
     shape->mailbox_bytes = S::mailbox_bytes;

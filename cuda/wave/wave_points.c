@@ -6,7 +6,7 @@
 #include "cuda/core/cuda_check.h"
 #include "cuda/wave/wave_solver.h"
 
-/* Blocks of columns, or lines x of strips, by the rules of torre_points_args. */
+/* Blocks of columns, or lines of strips, by the rules of torre_points_args. */
 static void count_lists(torre_cuda_program *program)
 {
     const torre_wave_args *a = &program->args;
@@ -14,9 +14,13 @@ static void count_lists(torre_cuda_program *program)
     torre_point_plan *b = &program->points;
     b->parts = program->pass.parts;
     b->columns = (a->n[1] + width - 1) / width;
-    if (program->shape.strips)
+    b->lines = (a->n[0] + width - 1) / width;
+    if (program->shape.strips) {
         b->columns = a->periodic[1] ? a->n[1] / D : (a->n[1] - 1 + D - 1) / D + 1;
-    b->lists = (a->n[0] + width - 1) / width * b->columns * b->parts;
+        b->lines = a->n[0] + (a->points.many ? D - 1 : 0);
+        b->places = a->n[0] + 2 * D - 2;
+    }
+    b->lists = b->lines * b->columns * b->parts;
 }
 
 /* Where a node is listed: number of the list, and line or row in it. Returns in how many. */
@@ -38,28 +42,49 @@ static int find_places(const torre_cuda_program *program, const torre_grid_node 
         return 1;
     }
     for (int64_t m = y / D; m <= y / D + 1; m++) {
-        if (y - D * m <= -D) continue;
-        place[count].list = (m % b->columns * b->parts + part) * program->args.n[0] + x;
-        place[count++].at = (int)(y - D * m);
+        const int64_t row = y - D * m,
+                      line = program->args.points.many ? x - llabs(row) + D - 1 : x;
+        if (row <= -D) continue;
+        place[count].list = (m % b->columns * b->parts + part) * b->lines + line;
+        place[count++].at = (int)row;
     }
     return count;
 }
 
+int64_t torre_cuda_run_length(const torre_cuda_program *program, const torre_grid_node *node,
+                              int64_t count, int64_t step)
+{
+    const int64_t part = torre_cuda_part_of(program, node->z),
+                  plane = node->z - torre_cuda_part_first(program, part),
+                  after = node->z + TORRE_WARP_PLANES - plane % TORRE_WARP_PLANES;
+    int64_t n = 1;
+    if (!program->args.points.many) return 1;
+    while (n < count && n < TORRE_RUN && node[n].x == node->x && node[n].y == node->y &&
+           node[n].z == node[n - 1].z + step && node[n].z < after &&
+           torre_cuda_part_of(program, node[n].z) == part)
+        n++;
+    return n;
+}
+
 /* Fill first (counts turned into starts) and, with `to`, the table of nodes. */
 static void sort_nodes(const torre_cuda_program *program, const torre_grid_node *nodes,
-                       int64_t count, int *first, void *to)
+                       int64_t count, int64_t step, int *first, void *to)
 {
     const int64_t lists = program->points.lists;
-    for (int64_t i = 0; i < count; i++) {
+    for (int64_t i = 0, length; i < count; i += length) {
         const torre_grid_node *at = nodes + i;
         node_place place[2];
+        length = torre_cuda_run_length(program, at, count - i, step);
         for (int j = find_places(program, at, place) - 1; j >= 0; j--) {
             if (!to) { /* count; the second time first[b] advances to its end */
                 first[place[j].list + 1]++;
                 continue;
             }
             const int n = first[place[j].list]++;
-            if (program->shape.strips)
+            if (program->args.points.many)
+                ((torre_strip_run *)to)[n] = (torre_strip_run){(int)at->x, (int16_t)place[j].at,
+                                                               (int16_t)length, (int)at->z, (int)i};
+            else if (program->shape.strips)
                 ((torre_strip_node *)to)[n] =
                     (torre_strip_node){(int)at->x, place[j].at, (int)at->z, (int)i};
             else
@@ -74,23 +99,24 @@ static void sort_nodes(const torre_cuda_program *program, const torre_grid_node 
 }
 
 size_t torre_cuda_node_bytes(const torre_cuda_program *program, const torre_grid_node *nodes,
-                             int64_t count)
+                             int64_t count, int64_t step)
 {
     node_place place[2];
     int64_t entries = 0;
-    for (int64_t i = 0; i < count; i++) entries += find_places(program, nodes + i, place);
+    for (int64_t i = 0; i < count; i += torre_cuda_run_length(program, nodes + i, count - i, step))
+        entries += find_places(program, nodes + i, place);
     return (size_t)entries *
            (program->shape.strips ? sizeof(torre_strip_node) : sizeof(torre_point_node));
 }
 
 torre_status torre_cuda_list_nodes(const torre_cuda_program *program, const torre_grid_node *nodes,
-                                   int64_t count, int **first, void **to)
+                                   int64_t count, int64_t step, int **first, void **to)
 {
     *first = calloc((size_t)program->points.lists + 1, sizeof **first);
-    *to = malloc(torre_cuda_node_bytes(program, nodes, count) + 1);
+    *to = malloc(torre_cuda_node_bytes(program, nodes, count, step) + 1);
     if (!*first || !*to) return torre_fail(TORRE_ERR_RESOURCE, "out of memory");
-    sort_nodes(program, nodes, count, *first, NULL);
-    sort_nodes(program, nodes, count, *first, *to);
+    sort_nodes(program, nodes, count, step, *first, NULL);
+    sort_nodes(program, nodes, count, step, *first, *to);
     return TORRE_OK;
 }
 
@@ -100,7 +126,7 @@ static torre_status block_tables(torre_cuda_solver *s, const torre_grid_node *no
 {
     int *first;
     void *node;
-    torre_status status = torre_cuda_list_nodes(s->program, nodes, count, &first, &node);
+    torre_status status = torre_cuda_list_nodes(s->program, nodes, count, 1, &first, &node);
     if (!status) status = torre_cuda_fill(s, TORRE_PIECE_POINT_LISTS, first, what);
     if (!status && s->program->bytes[TORRE_PIECE_POINT_NODES])
         status = torre_cuda_fill(s, TORRE_PIECE_POINT_NODES, node, what);
@@ -157,6 +183,17 @@ static torre_status list_nodes(const torre_cuda_program *program, torre_grid_nod
     return TORRE_OK;
 }
 
+/* Whether sources or receivers are so many that kernels for that are faster: three sources between
+ * the nodes, or a node of a receiver for each fourth column of the grid. */
+static bool are_many(const torre_cuda_program *program, int64_t source_nodes)
+{
+    enum { SOURCE_NODES = 1024, COLUMNS = 4 };
+    const int64_t *n = program->turned.problem.size;
+    return program->kernel && program->shape.many && !program->turned.problem.velocity_cells &&
+           (source_nodes > SOURCE_NODES ||
+            COLUMNS * program->turned.caller->receiver_node_count > n[0] * n[1]);
+}
+
 torre_status torre_cuda_points_plan(torre_cuda_program *program)
 {
     torre_points_args *a = &program->args.points;
@@ -164,10 +201,11 @@ torre_status torre_cuda_points_plan(torre_cuda_program *program)
     torre_grid_node *nodes;
     torre_status status = list_nodes(program, &nodes, &a->source_count);
     if (!status && program->kernel && program->turned.points) {
+        a->many = are_many(program, a->source_count);
         count_lists(program);
         a->blocks_y = (int)program->points.columns;
         bytes[TORRE_PIECE_POINT_LISTS] = torre_cuda_list_bytes(program);
-        bytes[TORRE_PIECE_POINT_NODES] = torre_cuda_node_bytes(program, nodes, a->source_count);
+        bytes[TORRE_PIECE_POINT_NODES] = torre_cuda_node_bytes(program, nodes, a->source_count, 1);
         if (a->source_count > INT32_MAX / 2) /* a node is in two lists at most */
             status = torre_fail(TORRE_ERR_USAGE,
                                 "sources touch %" PRId64 " cells, at most 2^30 - 1 on a GPU: take "
@@ -203,6 +241,8 @@ torre_status torre_cuda_points_prepare(torre_cuda_solver *s, int64_t steps)
     double *wavelet = s->memory[TORRE_PIECE_WAVELET];
     void *values = s->memory[TORRE_PIECE_VALUES];
     a->source_values = values;
+    a->source_weight = s->memory[TORRE_PIECE_WEIGHTS];
+    a->wavelet = wavelet;
     if (!a->source_count) return TORRE_OK;
     TORRE_CUDA_TRY(cudaMemcpyAsync(wavelet, s->setup->wavelet + s->n,
                                    (size_t)steps * sizeof *wavelet, cudaMemcpyHostToDevice,

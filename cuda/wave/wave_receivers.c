@@ -33,6 +33,12 @@ int64_t torre_cuda_part_of(const torre_cuda_program *program, int64_t z)
     return part;
 }
 
+int64_t torre_cuda_part_first(const torre_cuda_program *program, int64_t part)
+{
+    const int64_t v = 16 / (int64_t)program->turned.problem.precision;
+    return part * plane_vectors(program) / program->points.parts * v;
+}
+
 /* The units of a receiver, in the solver's axes: a unit for each of its taps along x and y and each
  * of count[2] along z. */
 typedef struct unit_box {
@@ -66,7 +72,6 @@ static const torre_tap *taps_of(const torre_cuda_program *program, int64_t r, in
 
 static unit_box find_units(const torre_cuda_program *program, int64_t r)
 {
-    const int64_t v = 16 / (int64_t)program->turned.problem.precision;
     unit_box b = {0};
     int taps;
     const torre_tap *x = taps_of(program, r, 0, &b.count[0]),
@@ -75,7 +80,7 @@ static unit_box find_units(const torre_cuda_program *program, int64_t r)
     for (int i = 0; i < b.count[1]; i++) b.y[i] = y[i].cell;
     for (int k = 0; k < taps; k++) {
         const int64_t part = torre_cuda_part_of(program, z[k].cell),
-                      first = part * plane_vectors(program) / program->points.parts * v,
+                      first = torre_cuda_part_first(program, part),
                       unit = (z[k].cell - first) / TORRE_UNIT;
         int n = b.count[2] - 1; /* taps ascend */
         if (n < 0 || b.part[n] != part || b.unit[n] != unit) {
@@ -168,12 +173,11 @@ static torre_status number_units(torre_cuda_program *program, int64_t blocks)
 static void find_nodes(const torre_cuda_program *program, int64_t columns, torre_grid_node *to)
 {
     const torre_receiver_tables *t = &program->receivers;
-    const int64_t v = 16 / (int64_t)program->turned.problem.precision, nx = program->args.n[0],
-                  parts = program->points.parts;
+    const int64_t nx = program->args.n[0], parts = program->points.parts;
     for (int64_t b = 0; b < columns; b++) {
         if (t->marked[b] < 0) continue;
         const uint32_t *marks = t->marks + (int64_t)t->marked[b] * program->shape.mark_words;
-        const int64_t first = b / nx % parts * plane_vectors(program) / parts * v;
+        const int64_t first = torre_cuda_part_first(program, b / nx % parts);
         for (int bit = 0; bit < 32 * (program->shape.mark_words - 1); bit++)
             if (marks[1 + bit / 32] >> bit % 32 & 1)
                 *to++ = (torre_grid_node){b % nx, b / nx / parts, first + bit * TORRE_UNIT, 0};
@@ -185,12 +189,15 @@ static torre_status list_units(torre_cuda_program *program, int64_t columns)
 {
     torre_receiver_tables *t = &program->receivers;
     const int64_t units = program->args.points.units;
-    torre_grid_node *nodes = malloc((size_t)units * sizeof *nodes + 1);
+    torre_grid_node *nodes = calloc((size_t)units + 1, sizeof *nodes);
     if (!nodes) return no_memory();
     if (units > 0) find_nodes(program, columns, nodes);
-    const torre_status status = torre_cuda_list_nodes(program, nodes, units, &t->first, &t->nodes);
+    torre_status status =
+        torre_cuda_list_nodes(program, nodes, units, TORRE_UNIT, &t->first, &t->nodes);
     program->bytes[TORRE_PIECE_MARKED] = torre_cuda_list_bytes(program);
-    program->bytes[TORRE_PIECE_MARKS] = torre_cuda_node_bytes(program, nodes, units);
+    program->bytes[TORRE_PIECE_MARKS] = torre_cuda_node_bytes(program, nodes, units, TORRE_UNIT);
+    if (!status && program->args.points.many)
+        status = torre_cuda_list_places(program, nodes, units);
     free(nodes);
     return status;
 }
@@ -428,6 +435,8 @@ void torre_cuda_receivers_free(torre_receiver_tables *t)
     free(t->shell_number);
     free(t->first);
     free(t->nodes);
+    free(t->place_first);
+    free(t->place_runs);
 }
 
 static const char what[] = "sending receivers to the device";
@@ -443,6 +452,12 @@ static torre_status send_units(torre_cuda_solver *s)
     a->marked = s->memory[TORRE_PIECE_MARKED];
     if (!s->program->bytes[TORRE_PIECE_MARKS]) return TORRE_OK;
     a->marks = s->memory[TORRE_PIECE_MARKS];
+    if (t->place_first) {
+        TORRE_TRY(torre_cuda_fill(s, TORRE_PIECE_PLACE_LISTS, t->place_first, what));
+        TORRE_TRY(torre_cuda_fill(s, TORRE_PIECE_PLACE_RUNS, t->place_runs, what));
+        a->place_first = s->memory[TORRE_PIECE_PLACE_LISTS];
+        a->place_runs = s->memory[TORRE_PIECE_PLACE_RUNS];
+    }
     return torre_cuda_fill(s, TORRE_PIECE_MARKS, strips ? t->nodes : t->marks, what);
 }
 

@@ -109,8 +109,7 @@ __device__ __forceinline__ void wait_for_room(typename S::gates_type *gates, int
     if (n >= STEPS_APART) wait_until_published<S>(gates, n - STEPS_APART);
 }
 
-template <class T, int D, bool MODEL, register_kind KIND> struct register_fetch {
-    using S = register_shape<T, D, MODEL, KIND>;
+template <class S, class T, int D, bool MODEL> struct register_fetch {
     static constexpr bool TMA = S::tma;
     static constexpr int V = S::vector;
     const register_tower_params<T, D> &p;
@@ -446,7 +445,7 @@ __device__ __forceinline__ void record_unit(const register_tower_params<T, D> &p
     if (shared && u > 0 && v > 0) {
         const int plane = unit.z - tower_planes_of(p.l, w.part, g.n[2], S::vector).first;
         /* planes of a unit are in one warp, whose exchange has them 16 bytes apart */
-        const char *at = shared + S::exchange + S::value_at(plane, u, v) * 4;
+        const char *at = shared + S::exchange + S::value_at(plane, S::kept_number(u, v)) * 4;
 #pragma unroll
         for (int i = 0; i < TORRE_UNIT; i += S::vector) {
             cells<T> gathered;
@@ -485,6 +484,57 @@ __device__ __forceinline__ void record_last(const register_tower_params<T, D> &p
     __syncwarp();
 }
 
+/* Where the samples of a unit are, in a row of them. */
+template <class T>
+__device__ __forceinline__ T *sample_place(const torre_points_args &points, int row, int slot)
+{
+    return (T *)points.samples + (row * points.units + slot) * (int64_t)TORRE_UNIT;
+}
+/* Where there are many: puts down a run of units of a strip, as the field has it after step t. */
+template <class S, int D, class T>
+__device__ __forceinline__ void record_stored(const register_tower_params<T, D> &p,
+                                              const tower_item &w, int t, int row,
+                                              const torre_strip_run &run)
+{
+    constexpr int AT_ONCE = 4;
+    const torre_wave_args &g = p.g;
+    const int pieces = run.count * (TORRE_UNIT / S::vector);
+    int y = p.l.half_size * w.m + run.row;
+    if (g.periodic[1]) y = y < 0 ? y + g.n[1] : y >= g.n[1] ? y - g.n[1] : y;
+    const uint4 *from =
+        (const uint4 *)((const T *)g.field[t & 1] + run.x * g.stride_x + y * g.stride_y + run.z);
+    uint4 *to = (uint4 *)sample_place<T>(g.points, row, run.slot);
+#pragma unroll 1
+    for (int i = 0; i < pieces; i += AT_ONCE) {
+        uint4 q[AT_ONCE];
+#pragma unroll
+        for (int j = 0; j < AT_ONCE; j++)
+            if (i + j < pieces) q[j] = __ldcg(from + i + j);
+#pragma unroll
+        for (int j = 0; j < AT_ONCE; j++)
+            if (i + j < pieces) to[i + j] = q[j];
+    }
+}
+/* All units in columns that leave with step t; or, once all of the last step of an item has been
+ * written, all. */
+template <class S, int D, class T>
+__device__ __forceinline__ void record_runs(const register_tower_params<T, D> &p,
+                                            const tower_item &w, int t, bool last)
+{
+    const int x = p.l.half_size * w.s + t;
+    const strip_runs<S, D> strip(p.g, p.l, w.m, w.part, true);
+    const int begin = strip.begin(x), end = last ? strip.end(x) : strip.begin(x + 1);
+    if (begin == end) return;
+    const int row = torre_sample_row(&p.g.points, t + 1);
+    if (row < 0) return;
+#pragma unroll 1
+    for (int i = begin + (threadIdx.x & 31); i < end; i += 32) {
+        const torre_strip_run run = strip.run(i, end);
+        if (strip.column(run, x) >= 0) record_stored<S>(p, w, t, row, run);
+    }
+    __syncwarp();
+}
+
 /*
  * Fetches the model with TMA: all of it for the first step of an item, then what enters. Its lines
  * take the place of those that have left with the step before the last, so the warp that fetches
@@ -499,8 +549,7 @@ template <class S, int D, class T> struct register_model {
     template <class F>
     __device__ __forceinline__ void fetch(const tower_item &w, int t, int n, F wait) const
     {
-        if (t < w.end_step)
-            register_fetch<T, D, true, S::kind>{p}.model(shared, gates, w, t, n, wait);
+        if (t < w.end_step) register_fetch<S, T, D, true>{p}.model(shared, gates, w, t, n, wait);
     }
     /* Of the first steps of an item; all warps have finished the one before. */
     __device__ __forceinline__ void start(const tower_item &w, int n) const
@@ -523,8 +572,10 @@ template <class S, int D, class T> struct register_model {
     }
 };
 
-/* Tells downwind towers what all warps have finished. MODEL: fetches it, too. */
-template <class S, int D, bool MODEL, bool POINTS, class T>
+/* Tells downwind towers what all warps have finished. MODEL: fetches it, too. Where there are many
+ * points it records what leaves with a step, before it tells of the next: only then others may
+ * overwrite that. */
+template <class S, int D, bool MODEL, register_points POINTS, class T>
 __device__ __forceinline__ void publish_progress(const register_tower_params<T, D> &p,
                                                  typename S::gates_type *gates, char *shared)
 {
@@ -538,10 +589,12 @@ __device__ __forceinline__ void publish_progress(const register_tower_params<T, 
         for (int t = w.first_step; t < w.end_step; t++, n++) {
             wait_for_step<S>(gates, n);
             const bool last = t + 1 == w.end_step;
-            if (POINTS && last) record_last<S>(p, w, t);
+            if (POINTS == REGISTER_FEW && last) record_last<S>(p, w, t);
+            if (POINTS == REGISTER_MANY && last) record_runs<S>(p, w, t, true);
             if (lane == 0) store_progress_release(progress, last ? TOWER_DONE : t + 1);
             warp_arrive<S::tma>(&gates->published[n % STEPS_APART]);
             if constexpr (MODEL) model.fetch(w, t + 2, n + 2, [] {});
+            if (POINTS == REGISTER_MANY && !last) record_runs<S>(p, w, t, false);
         }
     });
 }
@@ -648,3 +701,172 @@ __device__ __forceinline__ void watch_points(const register_tower_params<T, D> &
         }
     });
 }
+
+/*
+ * The same where there are many points: lists the sources of every item, and records what all its
+ * steps but the last make of columns that
+ * stay in the diamond, from the exchange, which warps that have some of that overwrite only after
+ * it. The list of a step comes to shared memory a step ahead: schedulers are busy with workers, so
+ * that helpers should do little else.
+ */
+template <class S, int D, class T> struct point_watch {
+    const register_tower_params<T, D> &p;
+    typename S::gates_type *gates;
+    char *shared;
+    const int lane = threadIdx.x & 31;
+    static_assert(S::kept < 256 && S::unit_room % 2 == 0, "torre_place_run");
+
+    /* Puts down a run where its samples are. Its planes are in one warp, which has them 16 bytes
+     * apart. */
+    __device__ __forceinline__ void record(const torre_place_run &run, int row) const
+    {
+        const uint32_t column = run.what & 255, unit = run.what >> 8 & 255;
+        const char *at = shared + S::exchange + S::value_at(unit * TORRE_UNIT, column) * 4;
+        T *to = sample_place<T>(p.g.points, row, run.slot);
+#pragma unroll 1
+        for (int units = run.what >> 16; units > 0; units--) {
+#pragma unroll
+            for (int i = 0; i < TORRE_UNIT; i += S::vector) {
+                cells<T> gathered;
+#pragma unroll
+                for (int j = 0; j < S::vector; j++)
+                    gathered.v[j] = *(const volatile T *)(at + 16 * (i + j));
+                uint4 q;
+                memcpy(&q, &gathered, sizeof q);
+                *(uint4 *)(to + i) = q;
+            }
+            at += 16 * TORRE_UNIT;
+            to += TORRE_UNIT;
+        }
+    }
+
+    /* What sources there are for the steps of an item that begins with step n, and when. */
+    __device__ __forceinline__ register_source_steps list_sources(const tower_item &w, int n) const
+    {
+        auto &table = *(typename S::table_type *)(shared + S::table);
+        const strip_runs<S, D> strip(p.g, p.l, w.m, w.part, false);
+        const int x = p.l.half_size * w.s, begin = strip.begin(x + w.first_step),
+                  end = strip.end(x + w.end_step - 1), count = end - begin;
+        const bool fits = count <= (int)(sizeof table.run / sizeof *table.run);
+        if (count <= 0) return {0, 0};
+        if (n > 0) wait_for_step<S>(gates, n - 1); /* the item before still used its own */
+        register_source_steps steps = {w.end_step, -w.first_step};
+#pragma unroll 1
+        for (int i = lane; i < count; i += 32) {
+            const torre_strip_run run = strip.run(begin + i, end);
+            if (fits) table.run[i] = run;
+            steps.first = min(steps.first, strip.enters(run) - (S::W - 1) - x);
+            steps.end = min(steps.end, x - 1 - strip.leaves(run));
+        }
+        __syncwarp();
+#pragma unroll 4
+        for (int i = lane; fits && i < count * TORRE_RUN; i += 32) {
+            const torre_strip_run &run = table.run[i / TORRE_RUN];
+            const int node = i % TORRE_RUN;
+            table.weight[i / TORRE_RUN][node] =
+                node < run.count ? __ldg(p.g.points.source_weight + run.slot + node) : 0;
+        }
+        if (lane == 0) table.count = fits ? count : -1;
+        return {warp_min(steps.first), -warp_min(steps.end)};
+    }
+    /* Of level n, which warps (bits) have put down for step n, all has been recorded. */
+    __device__ __forceinline__ void arrive(uint32_t warps, int n) const
+    {
+        __syncwarp();
+        for (int i = lane; i < S::warps * LANES_ARRIVE; i += 32)
+            if (warps >> i / LANES_ARRIVE & 1)
+                gate_arrive<S::tma>(&gates->near[i / LANES_ARRIVE][n & 1]);
+    }
+
+    /* The lists of the steps of an item, one after the other. */
+    struct place_lists {
+        const torre_points_args &points;
+        const torre_place_run *runs; /* of the step, in global memory or in shared; NULL: none */
+        int row;                     /* of its samples */
+        int next_row, due;           /* row of the next level that is recorded, in so many steps */
+        const int *first; /* lists of the strip; each lane has the start of one of those */
+        int list, last, start, from; /* from `from` on; the next list, the last one */
+    };
+    __device__ __forceinline__ place_lists start_lists(const tower_item &w) const
+    {
+        const torre_points_args &points = p.g.points;
+        const int level = w.first_step + 1 - points.record_first, every = points.record_every,
+                  places = p.g.n[0] + 2 * D - 2;
+        place_lists lists = {points, nullptr, 0, 0, -level};
+        if (level >= 0) {
+            lists.next_row = (level + every - 1) / every;
+            lists.due = lists.next_row * every - level;
+        }
+        lists.first = points.place_first + ((int64_t)w.m * p.l.parts + w.part) * places;
+        lists.list = p.l.half_size * w.s + w.first_step + 2 * D - 1;
+        lists.last = places;
+        lists.from = -1 << 30;
+        if (points.units == 0) lists.due = 1 << 30; /* there are no lists */
+        return lists;
+    }
+    /* Asks for the list of step number n, the one after the last asked for. */
+    __device__ __forceinline__ void ask(place_lists &lists, int n) const
+    {
+        const int at = lists.list++;
+        lists.runs = nullptr;
+        if (lists.due-- > 0) return;
+        lists.due = lists.points.record_every - 1;
+        lists.row = lists.next_row++;
+        if ((unsigned)(at - lists.from) >= 31) {
+            lists.from = at;
+            lists.start = __ldg(lists.first + min(max(at + lane, 0), lists.last));
+        }
+        const int begin = __shfl_sync(~0u, lists.start, at - lists.from),
+                  count = __shfl_sync(~0u, lists.start, at - lists.from + 1) - begin;
+        if (count == 0) return;
+        lists.runs = lists.points.place_runs + begin;
+        if (count > S::unit_room) return;
+        torre_place_run *to = (torre_place_run *)(shared + S::units) + (n & 1 ? S::unit_room : 0);
+        for (int i = 2 * lane; i < count; i += 64) copy_16(to + i, lists.runs + i);
+        lists.runs = to;
+    }
+
+    __device__ __forceinline__ void run_item(const register_turn &turn, int n, int k) const
+    {
+        const tower_item &w = turn.w;
+        double *wavelet = ((typename S::table_type *)(shared + S::table))->wavelet;
+        if (n > 1) wait_for_step<S>(gates, n - 2);
+        const register_source_steps steps = list_sources(w, n);
+        if (lane == 0) gates->sources[k % TURNS] = steps;
+        warp_arrive<S::tma>(&gates->looked_up[k % TURNS]);
+        auto wavelet_of = [&](int t) {
+            return t >= steps.first && t < steps.end ? __ldg(p.g.points.wavelet + t) : 0;
+        };
+        if (lane == 0) wavelet[n & 1] = wavelet_of(w.first_step);
+        arrive(~0u, n);
+        place_lists lists = start_lists(w);
+        ask(lists, n);
+#pragma unroll 1
+        for (int t = w.first_step; t + 1 < w.end_step; t++, n++) {
+            const torre_place_run *runs = lists.runs;
+            const int row = lists.row;
+            torre_place_run head = {0, 0};
+            if (runs) {
+                wait_for_copies();
+                __syncwarp();
+                head = runs[0];
+            }
+            const double next_wavelet = wavelet_of(t + 1);
+            ask(lists, n + 1);
+            /* the gate of step n + 1 was that of step n - 1 */
+            if (n > 0) wait_for_step<S>(gates, n - 1);
+            if (lane == 0) wavelet[n + 1 & 1] = next_wavelet;
+            arrive(~head.what, n + 1);
+            if (!head.what) continue;
+            wait_for_step<S>(gates, n);
+#pragma unroll 1
+            for (int i = lane; i < head.slot; i += 32) record(runs[1 + i], row);
+            arrive(head.what, n + 1);
+        }
+    }
+    __device__ __forceinline__ void run() const
+    {
+        for_each_item<S>(gates,
+                         [&](const register_turn &turn, int n, int k) { run_item(turn, n, k); });
+    }
+};

@@ -8,11 +8,16 @@
 #include "wave_tensor_map.cuh"
 
 /* Variant: bit 0 sources or receivers, bit 1 absorbing layers, bit 2 velocity array, bit 3 the same
- * spacing along x and y (for the largest diamond, without layers: others take either). */
-constexpr int REGISTER_POINTS = 1, REGISTER_LAYERS = 2, REGISTER_MODEL = 4, REGISTER_SQUARE = 8;
-template <int D> constexpr int register_variants = D == 6 ? 16 : 8;
-template <register_kind KIND> constexpr bool register_variant_built(int variant)
+ * spacing along x and y (for the largest diamond, without layers: others take either), bit 4 many
+ * points. */
+constexpr int REGISTER_POINTS = 1, REGISTER_LAYERS = 2, REGISTER_MODEL = 4, REGISTER_SQUARE = 8,
+              REGISTER_MANY_POINTS = 16, REGISTER_VARIANTS = 32;
+template <int D, register_kind KIND> constexpr bool register_variant_built(int variant)
 {
+    if (variant & REGISTER_MANY_POINTS &&
+        (!(variant & REGISTER_POINTS) || variant & REGISTER_MODEL || KIND != REGISTER_WHOLE))
+        return false;
+    if (variant & REGISTER_SQUARE && D != 6) return false;
     if (KIND == REGISTER_HALF && variant & REGISTER_MODEL) return false;
     if (KIND == REGISTER_DENSE && !(variant & REGISTER_MODEL)) return false;
     return !(variant & REGISTER_SQUARE) || !(variant & REGISTER_LAYERS);
@@ -23,12 +28,14 @@ using register_common = register_shape<T, D, KIND == REGISTER_DENSE, KIND>;
 template <class T, int D, register_kind KIND, int VARIANT = 0>
 const void *register_tower_function(int variant)
 {
-    if constexpr (VARIANT < register_variants<D>) {
-        if constexpr (register_variant_built<KIND>(VARIANT))
+    if constexpr (VARIANT < REGISTER_VARIANTS) {
+        if constexpr (register_variant_built<D, KIND>(VARIANT))
             if (variant == VARIANT)
                 return (const void *)register_tower_kernel<
                     T, D, (VARIANT & REGISTER_MODEL) != 0, (VARIANT & REGISTER_LAYERS) != 0,
-                    (VARIANT & REGISTER_POINTS) != 0, (VARIANT & REGISTER_SQUARE) == 0, KIND>;
+                    register_points((VARIANT & REGISTER_POINTS) +
+                                    (VARIANT & REGISTER_MANY_POINTS ? 1 : 0)),
+                    (VARIANT & REGISTER_SQUARE) == 0, KIND>;
         return register_tower_function<T, D, KIND, VARIANT + 1>(variant);
     }
     return nullptr;
@@ -46,7 +53,7 @@ template <class T, int D, register_kind KIND> cudaError_t register_tower_uses_tm
 /* Shared memory of a block. */
 template <class T, int D, register_kind KIND> int register_shared_bytes(int variant)
 {
-    if constexpr (register_variant_built<KIND>(REGISTER_MODEL))
+    if constexpr (register_variant_built<D, KIND>(REGISTER_MODEL))
         if (variant & REGISTER_MODEL) return register_shape<T, D, true, KIND>::shared_bytes;
     return register_common<T, D, KIND>::shared_bytes;
 }
@@ -82,8 +89,8 @@ cudaError_t register_tower_shape_with(torre_tower_shape *shape)
     if (e) return e;
     if (register_shared_bytes<T, D, KIND>(REGISTER_MODEL) > limit)
         return cudaErrorInvalidConfiguration;
-    for (int variant = register_variants<D> - 1; variant >= 0; variant--) {
-        if (!register_variant_built<KIND>(variant)) continue;
+    for (int variant = REGISTER_VARIANTS - 1; variant >= 0; variant--) {
+        if (!register_variant_built<D, KIND>(variant)) continue;
         const int shared_bytes = register_shared_bytes<T, D, KIND>(variant);
         k = register_tower_function<T, D, KIND>(variant);
         int blocks;
@@ -112,6 +119,7 @@ cudaError_t register_tower_shape_with(torre_tower_shape *shape)
     shape->planes = S::planes;
     shape->block_x = 1;
     shape->strips = true;
+    shape->many = KIND == REGISTER_WHOLE;
     shape->mark_words = TORRE_MARK_WORDS(1, S::planes);
     shape->shared_bytes = S::shared_bytes;
     shape->mailbox_bytes = S::mailbox_bytes;
@@ -160,8 +168,8 @@ cudaError_t register_tower_launch(const torre_wave_args *args, const torre_tower
     void *arguments[] = {&params, &edges};
     int variant = (model ? REGISTER_MODEL : 0) + (args->damping[0] ? REGISTER_LAYERS : 0) +
                   (args->points.first ? REGISTER_POINTS : 0);
-    if (params.c.skew == 0 && variant + REGISTER_SQUARE < register_variants<D> &&
-        register_variant_built<KIND>(variant + REGISTER_SQUARE))
+    if (args->points.many) variant += REGISTER_MANY_POINTS;
+    if (params.c.skew == 0 && register_variant_built<D, KIND>(variant + REGISTER_SQUARE))
         variant += REGISTER_SQUARE;
     auto launch_with = [&](auto constant) {
         constexpr register_kind kind = decltype(constant)::value;

@@ -67,6 +67,15 @@ template <class T> struct source_list {
     } source[room];
 };
 
+/* The sources that an item may meet, where there are many. A value is the product of weight and
+ * wavelet. */
+template <int RUNS> struct alignas(16) source_table {
+    torre_strip_run run[RUNS];
+    double weight[RUNS][TORRE_RUN];
+    double wavelet[2]; /* of a step, by parity of n */
+    int count;         /* of runs; -1: they have no room here */
+};
+
 /* What a block works on; number: place in the list of items, -1 after the last. */
 struct register_turn {
     tower_item w;
@@ -105,9 +114,10 @@ template <int WARPS, int SLOTS> struct register_gates {
  * all its warps work where a tower has few planes. Without TMA (PLAIN) they are as small, so that
  * older GPUs can hold one or two. DENSE: as WHOLE, where density varies, which is beside a model;
  * diamonds are smaller, so that there is room for what else cells have.
+ * MANY: for many sources and receivers, whose tables take the place of a slot of the ring.
  */
 enum register_kind { REGISTER_PLAIN, REGISTER_WHOLE, REGISTER_HALF, REGISTER_DENSE };
-template <class T, int D, bool MODEL, register_kind KIND> struct register_shape {
+template <class T, int D, bool MODEL, register_kind KIND, bool MANY = false> struct register_shape {
     static constexpr int W = 2 * D, E = W + 2; /* E: with the columns around */
     static constexpr int vector = 16 / sizeof(T);
 
@@ -139,7 +149,8 @@ template <class T, int D, bool MODEL, register_kind KIND> struct register_shape 
      * copied as one (not in f64, which has too many bytes in a line, nor beside a model of large
      * diamonds, which leaves no room for the alignment); lines hold a vector of planes more on both
      * sides */
-    static constexpr int slots = tight || !tma ? 2 : KIND == REGISTER_WHOLE ? 4 : 3;
+    static constexpr int room = tight || !tma ? 2 : KIND == REGISTER_WHOLE ? 4 : 3;
+    static constexpr int slots = room - MANY;
     static constexpr int halo_lines = 4 * D + 2;
     static constexpr int line = planes + 2 * vector, line_bytes = line * (int)sizeof(T);
     static constexpr bool in_boxes = tma && !tight && sizeof(T) == 4;
@@ -212,7 +223,7 @@ template <class T, int D, bool MODEL, register_kind KIND> struct register_shape 
     }
     static __host__ __device__ constexpr int kept_number(int u, int v)
     {
-        return (u - 1) / 2 * (2 * D - 1) + (u & 1 ? 0 : D) + (v - 1) / 2;
+        return TORRE_KEPT(D, u, v);
     }
     static constexpr int kept_vectors = (kept + vector - 1) / vector;
     /* Vectors that hold what stays of rows up to u + 1, which row u reads. */
@@ -240,7 +251,7 @@ template <class T, int D, bool MODEL, register_kind KIND> struct register_shape 
     static constexpr int exchange_bytes = (recall_row + recalls) * row_bytes;
 
     using gates_type = register_gates<warps, slots>;
-    static constexpr int ring = 0, model = slots * slot_bytes;
+    static constexpr int ring = 0, model = room * slot_bytes;
     static constexpr int binding = model + model_bytes, exchange = binding + binding_bytes;
     static constexpr int gates = exchange + warps * exchange_bytes;
     static constexpr int items = gates + (int)(sizeof(gates_type) + 15) / 16 * 16;
@@ -254,13 +265,17 @@ template <class T, int D, bool MODEL, register_kind KIND> struct register_shape 
      * cache, not 28, for what threads spill. */
     static constexpr int sources = damping + warps * damping_bytes; /* by parity of n */
     static constexpr int shared_bytes = sources + 2 * (int)sizeof(source_list<T>);
+    /* the tables of MANY, and what places of this step and the next have */
+    using table_type = source_table<slot_bytes / 120 - 1>;
+    static constexpr int table = slots * slot_bytes, units = table + (int)sizeof(table_type);
+    static constexpr int unit_room =
+        (slot_bytes - (int)sizeof(table_type)) / 4 / (int)sizeof(torre_place_run) * 2;
     static_assert(items % 16 == 0 && damping % 8 == 0 && sources % 16 == 0, "alignment");
     static_assert(shared_bytes <= 232448, "what a block may have");
     static_assert(halo_lines <= 32, "a lane knows a line");
-    /* Where the exchange has column (u, v), u, v > 0, of a plane, in units of 4 bytes. */
-    static __host__ __device__ constexpr int value_at(int plane, int u, int v)
+    /* Where the exchange has number i of the columns that stay, of a plane, in units of 4 bytes. */
+    static __host__ __device__ constexpr int value_at(int plane, int i)
     {
-        const int i = kept_number(u, v);
         return (plane / 32 * exchange_bytes + (plane % 32 + first_place) * 16 +
                 i / vector * row_bytes + i % vector * (int)sizeof(T)) /
                4;
@@ -284,6 +299,8 @@ template <class T, int D, bool MODEL, register_kind KIND> struct register_shape 
 /* Whether the kernels with and without TMA are built. (Smaller diamonds are of little use, and all
  * kernels together must not take too long to build.) */
 template <class T, int D> constexpr bool register_tower_built_tma = D > 2;
+/* Points: none, few, many. */
+enum register_points { REGISTER_NONE, REGISTER_FEW, REGISTER_MANY };
 template <class T, int D>
 constexpr bool register_tower_built_plain = D * sizeof(T) == 16 || D * sizeof(T) == 24;
 

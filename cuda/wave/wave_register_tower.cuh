@@ -70,9 +70,55 @@ template <class S, int D> struct strip_points {
     }
 };
 
-template <class T, int D, bool MODEL, bool LAYERS, bool POINTS, bool SKEWED, register_kind KIND>
+/* The same where there are many. */
+template <class S, int D> struct strip_runs {
+    const int *first;
+    const torre_strip_run *runs;
+    int lines;
+
+    __device__ __forceinline__ strip_runs(const torre_wave_args &g, const torre_tower_launch &l,
+                                          int m, int part, bool units)
+        : first((units ? g.points.strip_first_unit : g.points.first) +
+                ((int64_t)m * l.parts + part) * (g.n[0] + D - 1)),
+          runs(units ? g.points.strip_unit_run : g.points.strip_run), lines(g.n[0] + D - 1)
+    {
+    }
+    /* Numbers of those that the diamond whose column (0, 0) lies at x may have: they leave it there
+     * or later. */
+    __device__ __forceinline__ int begin(int x) const
+    {
+        return first[min(max(x + D - 1, 0), lines)];
+    }
+    __device__ __forceinline__ int end(int x) const { return begin(x + S::W); }
+    /* Run i; at and after the end one that is beyond all others. */
+    __device__ __forceinline__ torre_strip_run run(int i, int end) const
+    {
+        const int4 q = i < end ? __ldg((const int4 *)runs + i) : make_int4(1 << 30, 0, 0, 0);
+        torre_strip_run run;
+        memcpy(&run, &q, sizeof run);
+        return run;
+    }
+    /* The diamond has it from W - 1 before the first of these x on, to the second. */
+    static __device__ __forceinline__ int enters(const torre_strip_run &run)
+    {
+        return run.x + abs(run.row);
+    }
+    static __device__ __forceinline__ int leaves(const torre_strip_run &run)
+    {
+        return run.x - abs(run.row);
+    }
+    /* Number of the column that has the run, or -1. */
+    static __device__ __forceinline__ int column(const torre_strip_run &run, int x)
+    {
+        const int u = run.x - x + run.row, v = run.x - x - run.row;
+        return (unsigned)u < S::W && (unsigned)v < S::W ? S::column_number(u, v) : -1;
+    }
+};
+
+template <class T, int D, bool MODEL, bool LAYERS, register_points POINTS, bool SKEWED,
+          register_kind KIND>
 struct register_tower {
-    using S = register_shape<T, D, MODEL, KIND>;
+    using S = register_shape<T, D, MODEL, KIND, POINTS == REGISTER_MANY>;
     static constexpr bool TMA = S::tma;
     static constexpr int W = S::W, E = S::E, V = S::vector;
     using columns = T[E][E];
@@ -786,7 +832,8 @@ struct register_tower {
     {
         const int u = S::column_u(column), v = S::column_v(column);
         value_place place = {0, nullptr};
-        if (u > 0 && v > 0) place.at = memory + S::exchange + S::value_at(plane(), u, v) * 4;
+        if (u > 0 && v > 0)
+            place.at = memory + S::exchange + S::value_at(plane(), S::kept_number(u, v)) * 4;
         if (min(u, v) < 2)
             place.cell =
                 (char *)((T *)g.field[t & 1] + (item().x_tower + t + (u + v) / 2) * g.stride_x +
@@ -844,22 +891,107 @@ struct register_tower {
         }
         return added;
     }
+    /* Where column (u, v) of step t lies at a plane of this warp, in the field; in the exchange. */
+    __device__ __forceinline__ char *stored_at(int u, int v, int plane, int t) const
+    {
+        return (char *)((T *)g.field[t & 1] + (item().x_tower + t + (u + v) / 2) * g.stride_x +
+                        wrap_y(item().y_tower + (u - v) / 2) * g.stride_y + z() - lane + plane);
+    }
+    __device__ __forceinline__ uint32_t kept_at(int u, int v, int plane) const
+    {
+        return memory + S::exchange + S::value_at(warp * 32 + plane, S::kept_number(u, v)) * 4;
+    }
+    /* The same where there are many: four runs of nodes at a time, each node by a lane (no two are
+     * in one cell), in columns that stay; in those that leave run by run, each node by the lane of
+     * its plane. */
+    __device__ __forceinline__ bool add_many(columns &out, int t) const
+    {
+        constexpr int RUNS = 32 / TORRE_RUN;
+        const auto &table = *(const typename S::table_type *)(shared() + S::table);
+        const int x = item().x_tower + t, z_lane0 = z() - lane, count = table.count;
+        const double wavelet = table.wavelet[n & 1];
+        const strip_runs<S, D> strip(g, p.l, item().y_tower / p.l.half_size, item().part, false);
+        const int begin = count < 0 ? strip.begin(x) : 0, end = count < 0 ? strip.end(x) : count;
+        const T *values = (const T *)g.points.source_values + t * g.points.source_count;
+        auto value_of = [&](int run, int slot, int node) {
+            return count < 0 ? values[slot + node] : (T)(table.weight[run][node] * wavelet);
+        };
+        bool added = false;
+        __syncwarp();
+#pragma unroll 1
+        for (int i = begin; i < end; i += 32) {
+            torre_strip_run run = {1 << 30, 0, 0, 0, 0};
+            if (count < 0)
+                run = strip.run(i + lane, end);
+            else if (i + lane < end)
+                run = table.run[i + lane];
+            const int first = run.z - z_lane0, nodes = run.count;
+            const int u = run.x - x + run.row, v = run.x - x - run.row;
+            const bool here = (unsigned)first < 32 && strip.column(run, x) >= 0;
+            uint32_t stay = __ballot_sync(~0u, here && min(u, v) > 0),
+                     leave = __ballot_sync(~0u, here && min(u, v) == 0);
+            added |= (stay | leave) != 0;
+#pragma unroll 1
+            while (stay) {
+                int from = -1;
+#pragma unroll
+                for (int j = 0; j < RUNS; j++) {
+                    if (lane / TORRE_RUN == j) from = __ffs(stay) - 1;
+                    stay &= stay - 1;
+                }
+                const bool has = from >= 0;
+                from &= 31;
+                const int node = lane % TORRE_RUN, slot = __shfl_sync(~0u, run.slot, from),
+                          plane = __shfl_sync(~0u, first, from) + node,
+                          its_u = __shfl_sync(~0u, u, from), its_v = __shfl_sync(~0u, v, from);
+                if (node < __shfl_sync(~0u, nodes, from) && has) {
+                    const uint32_t at = kept_at(its_u, its_v, plane);
+                    T sum;
+                    load_volatile(at, sum);
+                    sum = add(sum, value_of(i + from, slot, node));
+                    store_volatile(at, sum);
+                    if (min(its_u, its_v) == 1) store_cell(stored_at(its_u, its_v, plane, t), sum);
+                }
+            }
+#pragma unroll 1
+            for (; leave; leave &= leave - 1) {
+                const int from = __ffs(leave) - 1, slot = __shfl_sync(~0u, run.slot, from),
+                          node = lane - __shfl_sync(~0u, first, from),
+                          its_u = __shfl_sync(~0u, u, from), its_v = __shfl_sync(~0u, v, from);
+                if ((unsigned)node >= (unsigned)__shfl_sync(~0u, nodes, from)) continue;
+                const T value = value_of(i + from, slot, node);
+                const int column = S::column_number(its_u, its_v);
+                T sum = 0;
+                FOR_COLUMNS(0, W)
+                if (min(u, v) == 0 && column == S::column_number(u, v))
+                    sum = out[u][v] = add(out[u][v], value);
+                store_cell(stored_at(its_u, its_v, lane, t), sum);
+            }
+        }
+        return added;
+    }
     /* Add sources to level t + 1, the result of step t. Registers have no index, so that columns
      * that stay change in the exchange and are read back; those that leave now are few. */
     __device__ __forceinline__ void add_sources(columns &out, int t) const
     {
-        const volatile source_list<T> &list =
-            ((const source_list<T> *)(shared() + S::sources))[n & 1];
-        const int count = list.count;
         bool added = false;
+        if constexpr (POINTS == REGISTER_MANY) {
+            added = add_many(out, t);
+        } else {
+            const volatile source_list<T> &list =
+                ((const source_list<T> *)(shared() + S::sources))[n & 1];
+            const int count = list.count;
 #pragma unroll 1
-        for (int i = 0; i < count && count <= list.room; i++) { /* in order: some share a cell */
-            const int plane = list.source[i].plane;
-            if (plane / 32 != warp) continue;
-            added = true;
-            if (plane % 32 == lane) add_source(out, list.source[i].column, t, list.source[i].value);
+            for (int i = 0; i < count && count <= list.room;
+                 i++) { /* in order: some share a cell */
+                const int plane = list.source[i].plane;
+                if (plane / 32 != warp) continue;
+                added = true;
+                if (plane % 32 == lane)
+                    add_source(out, list.source[i].column, t, list.source[i].value);
+            }
+            if (count > list.room) added = add_unlisted(out, t);
         }
-        if (count > list.room) added = add_unlisted(out, t);
         if (!added) return;
         __syncwarp();
 #pragma unroll
@@ -950,7 +1082,7 @@ struct register_tower {
                     }
                 }
             }
-            step<false, 0, POINTS>(P, C, A, bound, t);
+            step<false, 0, POINTS != REGISTER_NONE>(P, C, A, bound, t);
             if (t + 1 >= uniform(item().end_step)) {
                 leave(ONE_COPY ? P : C, A, t);
                 break;
@@ -992,11 +1124,12 @@ struct register_tower {
 
 /* ---------- the kernel ---------- */
 
-template <class T, int D, bool MODEL, bool LAYERS, bool POINTS, bool SKEWED, register_kind KIND>
+template <class T, int D, bool MODEL, bool LAYERS, register_points POINTS, bool SKEWED,
+          register_kind KIND>
 __device__ __forceinline__ void run_register_tower(const register_tower_params<T, D> &params,
                                                    const register_tower_edges &edges)
 {
-    using S = register_shape<T, D, MODEL, KIND>;
+    using S = register_shape<T, D, MODEL, KIND, POINTS == REGISTER_MANY>;
     constexpr bool TMA = S::tma;
     extern __shared__ __align__(128) char shared[];
     typename S::gates_type *gates = (typename S::gates_type *)(shared + S::gates);
@@ -1028,11 +1161,13 @@ __device__ __forceinline__ void run_register_tower(const register_tower_params<T
     const int helper = (int)threadIdx.x / 32 - S::warps;
     if (helper >= 0) {
         if constexpr (TMA) fewer_registers<S::helper_registers>();
-        if (helper == 0) register_fetch<T, D, MODEL, KIND>{params}.run(gates, shared, edges);
+        if (helper == 0) register_fetch<S, T, D, MODEL>{params}.run(gates, shared, edges);
         if (helper == 1) fetch_mail<S, D>(params, gates, shared);
         constexpr bool MODEL_TMA = MODEL && TMA; /* fetched by a warp of its own, if one is left */
         if (helper == 2) publish_progress<S, D, MODEL_TMA && POINTS, POINTS>(params, gates, shared);
-        if (POINTS && helper == 3) watch_points<S, D>(params, gates, shared);
+        if (POINTS == REGISTER_FEW && helper == 3) watch_points<S, D>(params, gates, shared);
+        if constexpr (POINTS == REGISTER_MANY)
+            if (helper == 3) point_watch<S, D, T>{params, gates, shared}.run();
         if constexpr (MODEL_TMA && !POINTS)
             if (helper == 3) register_model<S, D, T>{params, gates, shared}.run();
     } else {
@@ -1047,7 +1182,8 @@ __device__ __forceinline__ void run_register_tower(const register_tower_params<T
         }
 }
 
-template <class T, int D, bool MODEL, bool LAYERS, bool POINTS, bool SKEWED, register_kind KIND>
+template <class T, int D, bool MODEL, bool LAYERS, register_points POINTS, bool SKEWED,
+          register_kind KIND>
 __global__ void __launch_bounds__(register_shape<T, D, MODEL, KIND>::threads,
                                   register_shape<T, D, MODEL, KIND>::blocks_per_sm)
     register_tower_kernel(const __grid_constant__ register_tower_params<T, D> params,

@@ -44,6 +44,8 @@ typedef enum torre_cuda_piece {
     TORRE_PIECE_SAMPLES, /* real [rows][units][TORRE_UNIT] of towers, see torre_points_args */
     TORRE_PIECE_MARKED,
     TORRE_PIECE_MARKS,
+    TORRE_PIECE_PLACE_LISTS, /* torre_points_args.place_first */
+    TORRE_PIECE_PLACE_RUNS,
     TORRE_PIECE_SLOTS, /* torre_sums */
     TORRE_PIECE_SUM_TABLE,
     TORRE_PIECE_SUM_TAPS,
@@ -62,9 +64,10 @@ typedef struct torre_pass_plan {
     int beside; /* groups of a second launch on the multiprocessors that clusters leave */
 } torre_pass_plan;
 
-/* How towers find sources and receivers: lists, parts along z, blocks along y or strips. */
+/* How towers find sources and receivers: lists, parts along z, blocks along y or strips, blocks
+ * along x or lines of a strip, and places of a diamond in it. */
 typedef struct torre_point_plan {
-    int64_t lists, parts, columns;
+    int64_t lists, parts, columns, lines, places;
 } torre_point_plan;
 
 /* What the device is told of receivers, by the pieces of its memory; NULL where there is none. */
@@ -74,8 +77,10 @@ typedef struct torre_receiver_tables {
     double *scales; /* where density varies */
     int *slots, *marked;
     uint32_t *marks;
-    int *first;            /* with strips these go to the device instead of marked and marks: */
-    void *nodes;           /* torre_strip_node of units */
+    int *first;       /* with strips these go to the device instead of marked and marks: */
+    void *nodes;      /* torre_strip_node of units, or torre_strip_run */
+    int *place_first; /* of many, and these, too */
+    torre_place_run *place_runs;
     torre_tap *node_taps;  /* of a part, whose nodes are recorded one by one: [nodes][3] */
     torre_tap *plane_taps; /* the same of the cells of planes (setup.h) */
     /* of the shell: its receivers, whose numbers these are, and taps of all */
@@ -251,19 +256,26 @@ torre_status torre_cuda_points_prepare(torre_cuda_solver *s, int64_t steps);
 torre_status torre_cuda_receivers_plan(torre_cuda_program *program);
 torre_status torre_cuda_receivers_new(torre_cuda_solver *s);
 void torre_cuda_receivers_free(torre_receiver_tables *tables);
-/* The part that a plane belongs to. */
+/* The part that a plane belongs to, and the first plane of a part. */
 int64_t torre_cuda_part_of(const torre_cuda_program *program, int64_t z);
+int64_t torre_cuda_part_first(const torre_cuda_program *program, int64_t part);
 /* A cell of which towers are told, with the weight of a source. */
 typedef struct torre_grid_node {
     int64_t x, y, z;
     double weight;
 } torre_grid_node;
 /* Nodes as towers look them up (torre_points_args.first, node): both are the caller's to free,
- * with an error, too. */
+ * with an error, too. step: from one to the next in a run. */
 torre_status torre_cuda_list_nodes(const torre_cuda_program *program, const torre_grid_node *nodes,
-                                   int64_t count, int **first, void **to);
+                                   int64_t count, int64_t step, int **first, void **to);
 size_t torre_cuda_node_bytes(const torre_cuda_program *program, const torre_grid_node *nodes,
-                             int64_t count);
+                             int64_t count, int64_t step);
+/* How many nodes the first run of them has. */
+int64_t torre_cuda_run_length(const torre_cuda_program *program, const torre_grid_node *node,
+                              int64_t count, int64_t step);
+/* What places of diamonds record of units, to the tables of receivers. */
+torre_status torre_cuda_list_places(torre_cuda_program *program, const torre_grid_node *units,
+                                    int64_t count);
 static inline size_t torre_cuda_list_bytes(const torre_cuda_program *program)
 {
     return ((size_t)program->points.lists + 1) * sizeof(int);
