@@ -124,6 +124,88 @@ static float *record_strips(const planned *q)
     return samples;
 }
 
+/* Takes what stays in the diamonds of all places, whose lists have each unit 2 D - 2 times, or once
+ * more in the middle of a strip. */
+static void record_places(const planned *q, float *samples)
+{
+    const torre_cuda_program *program = (const torre_cuda_program *)q->program;
+    const torre_receiver_tables *t = &program->receivers;
+    const torre_point_plan *b = &program->points;
+    const int64_t ny = program->args.n[1], units = program->args.points.units;
+    const int D = program->base.info.plan.dts;
+    int *seen = calloc((size_t)units, sizeof *seen);
+    CHECK(seen && b->places == program->args.n[0] + 2 * D - 2, "places");
+    for (int64_t list = 0; list < b->places * b->parts * b->columns; list++) {
+        const torre_place_run *run = t->place_runs + t->place_first[list];
+        const int64_t m = list / b->places / b->parts, part = list / b->places % b->parts,
+                      length = t->place_first[list + 1] - t->place_first[list];
+        uint32_t warps = 0, said = length ? run->what : 0;
+        CHECK(length % 2 == 0 && (length == 0 || length == (run->slot + 2) / 2 * 2),
+              "list %lld has %lld entries", (long long)list, (long long)length);
+        for (int n = length ? run->slot : 0; n > 0; n--) {
+            run++;
+            const int column = run->what & 0xff, plane = (int)(run->what >> 8 & 0xff) * TORRE_UNIT;
+            int i = 0; /* column (u, v) = (i / 2 D, i % 2 D) */
+            while (i < 4 * D * D &&
+                   (i / (2 * D) == 0 || i % (2 * D) == 0 || (i / (2 * D) + i) % 2 ||
+                    TORRE_KEPT(D, i / (2 * D), i % (2 * D)) != column))
+                i++;
+            const int u = i / (2 * D), v = i % (2 * D);
+            CHECK(i < 4 * D * D, "no column is number %d", column);
+            int64_t at[] = {list % b->places - (2 * D - 1) + (u + v) / 2,
+                            (D * m + (u - v) / 2 + ny) % ny,
+                            torre_cuda_part_first(program, part) + plane};
+            warps |= 1u << plane / TORRE_WARP_PLANES;
+            for (int j = 0; j < (int)(run->what >> 16); j++) {
+                seen[run->slot + j]++;
+                take_unit(q, at, samples + (int64_t)(run->slot + j) * TORRE_UNIT);
+            }
+        }
+        CHECK(warps == said, "list %lld is of warps %x", (long long)list, warps);
+    }
+    for (int64_t i = 0; i < units; i++)
+        CHECK(seen[i] == 2 * D - 1 || seen[i] == 2 * D - 2, "unit %lld is in other lists",
+              (long long)i);
+    free(seen);
+}
+
+/* What register towers record of many. */
+static float *record_runs(const planned *q)
+{
+    const torre_cuda_program *program = (const torre_cuda_program *)q->program;
+    const torre_receiver_tables *t = &program->receivers;
+    const torre_strip_run *runs = t->nodes;
+    const int64_t units = program->args.points.units, ny = program->args.n[1],
+                  D = program->base.info.plan.dts, lines = program->args.n[0] + D - 1;
+    float *samples = malloc((size_t)(units * TORRE_UNIT) * sizeof *samples);
+    int *seen = calloc((size_t)units, sizeof *seen);
+    CHECK(samples && seen, "no memory");
+    for (int64_t list = 0; list < program->points.lists; list++)
+        for (int n = t->first[list]; n < t->first[list + 1]; n++) {
+            const torre_strip_run *run = runs + n;
+            const int64_t m = list / lines / program->points.parts, row = run->row,
+                          part = list / lines % program->points.parts,
+                          plane = run->z - torre_cuda_part_first(program, part);
+            int64_t at[] = {run->x, (D * m + row + ny) % ny, run->z};
+            CHECK(run->x - llabs(row) + D - 1 == list % lines && row > -D && row < D,
+                  "list %lld has x %d, row %d", (long long)list, run->x, run->row);
+            CHECK(torre_cuda_part_of(program, at[2]) == part, "plane %d is not of part %lld",
+                  run->z, (long long)part);
+            CHECK(run->count > 0 && run->count <= TORRE_RUN &&
+                      plane % TORRE_WARP_PLANES + run->count * TORRE_UNIT <= TORRE_WARP_PLANES,
+                  "a run of %d from plane %lld on", run->count, (long long)plane);
+            for (int i = 0; i < run->count; i++) {
+                seen[run->slot + i] += row ? 1 : 2;
+                take_unit(q, at, samples + (int64_t)(run->slot + i) * TORRE_UNIT);
+            }
+        }
+    for (int64_t i = 0; i < units; i++)
+        CHECK(seen[i] == 2, "unit %lld is not in all lists", (long long)i);
+    free(seen);
+    record_places(q, samples);
+    return samples;
+}
+
 /* What block towers record of the field. */
 static float *record(const planned *q)
 {
@@ -208,9 +290,10 @@ static double sum_of(const planned *q, int64_t r, const float *from)
 static void check_plan(planned *q, const char *what)
 {
     const torre_cuda_program *program = (const torre_cuda_program *)q->program;
-    float *from = !program->kernel        ? padded(q)
-                  : program->shape.strips ? record_strips(q)
-                                          : record(q);
+    float *from = !program->kernel            ? padded(q)
+                  : program->args.points.many ? record_runs(q)
+                  : program->shape.strips     ? record_strips(q)
+                                              : record(q);
     torre_array traces;
     CHECK_OK(torre_traces_new(&q->p, &traces));
     torre_traces_start(q->setup, q->field, &traces);
