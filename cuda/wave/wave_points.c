@@ -190,6 +190,7 @@ static bool are_many(const torre_cuda_program *program, int64_t source_nodes)
     enum { SOURCE_NODES = 1024, COLUMNS = 4 };
     const int64_t *n = program->turned.problem.size;
     return program->kernel && program->shape.many && !program->turned.problem.velocity_cells &&
+           !program->turned.problem.density_cells &&
            (source_nodes > SOURCE_NODES ||
             COLUMNS * program->turned.caller->receiver_node_count > n[0] * n[1]);
 }

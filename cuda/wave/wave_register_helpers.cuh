@@ -704,10 +704,9 @@ __device__ __forceinline__ void watch_points(const register_tower_params<T, D> &
 
 /*
  * The same where there are many points: lists the sources of every item, and records what all its
- * steps but the last make of columns that
- * stay in the diamond, from the exchange, which warps that have some of that overwrite only after
- * it. The list of a step comes to shared memory a step ahead: schedulers are busy with workers, so
- * that helpers should do little else.
+ * steps but the last make of columns that stay in the diamond, from the exchange, which warps that
+ * have some of that overwrite only after it. The list of a step comes to shared memory a step
+ * ahead: helpers execute instructions some ten times slower than workers, so there should be few.
  */
 template <class S, int D, class T> struct point_watch {
     const register_tower_params<T, D> &p;
