@@ -83,12 +83,11 @@ static void sequence_done(md_control *control, int steps)
     if (!control->error) control->clock += (uint64_t)(last + 1);
 }
 
-/* The last template argument of force kernels: whether (or which of them) they add up sums, and do
- * not move. */
-static bool sums(const char *name)
+/* The last template argument of a kernel, a digit. */
+static int last_argument(const char *name)
 {
     const char *end = strstr(name, "EEv");
-    return end && end > name && end[-1] != '0';
+    return end && end > name ? end[-1] - '0' : 0;
 }
 
 /* The first quarter of the bricks holds particles. */
@@ -122,9 +121,9 @@ void fake_kernel_effects(const char *name, void *const *arguments)
         step_done(arguments[0]);
     if (is_for(name, "md_clock_kernel"))
         sequence_done(*(md_control **)arguments[0], *(int *)arguments[1]);
-    if (is_for(name, "md_force_kernel") && !sums(name))
+    if (is_for(name, "md_force_kernel") && last_argument(name) <= MD_FORCE_NOISE)
         step_at_rest(arguments[0], position_bytes(name, "md_force_kernel"));
-    if (is_for(name, "md_half_move_kernel") && !sums(name))
+    if (is_for(name, "md_half_move_kernel") && !last_argument(name)) /* no sums */
         step_at_rest(arguments[0], position_bytes(name, "md_half_move_kernel"));
     if (is_for(name, "md_active_kernel"))
         find_active(arguments[0], *(int **)arguments[1], *(uint32_t **)arguments[2]);
