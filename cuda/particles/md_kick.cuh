@@ -19,16 +19,14 @@ template <class R> __device__ inline void md_half_kick(md_vec<R> &v, const md_ve
 
 /*
  * Two half kicks by force (fx, fy, fz) and a drift: v(n - 1/2) -> v(n) -> v(n + 1/2), r(n) ->
- * r(n + 1). The half kicks are two additions, each rounded once as md_half_kick is, so that a run
- * cut at step n gives the same bits.
+ * r(n + 1). The half kicks are two additions, each rounded once, so that a run cut at step n gives
+ * the same bits.
  */
 template <class R> struct md_kick {
     R kick, drift;
     __device__ void half(md_vec<R> &v, R fx, R fy, R fz) const
     {
-        v.x = fma(kick, fx, v.x);
-        v.y = fma(kick, fy, v.y);
-        v.z = fma(kick, fz, v.z);
+        md_half_kick(v, md_vec<R>{fx, fy, fz, 0}, kick);
     }
     __device__ void move(md_vec<R> &q, const md_vec<R> &v) const
     {
