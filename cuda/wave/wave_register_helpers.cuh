@@ -431,6 +431,21 @@ __device__ __forceinline__ void fetch_mail(const register_tower_params<T, D> &p,
     });
 }
 
+/* A unit out of the exchange, which has the planes of a warp 16 bytes apart, to its samples. */
+template <class S, class T> __device__ __forceinline__ void gather_unit(const char *at, T *to)
+{
+#pragma unroll
+    for (int i = 0; i < TORRE_UNIT; i += S::vector) {
+        cells<T> gathered;
+#pragma unroll
+        for (int j = 0; j < S::vector; j++)
+            gathered.v[j] = *(const volatile T *)(at + 16 * (i + j));
+        uint4 q;
+        memcpy(&q, &gathered, sizeof q);
+        *(uint4 *)(to + i) = q;
+    }
+}
+
 /* Puts down, in a row of the samples, what step t of an item has made of a unit in a column: from
  * the exchange, or, where the column leaves and with nothing of that in `shared`, out of the
  * field. */
@@ -444,18 +459,7 @@ __device__ __forceinline__ void record_unit(const register_tower_params<T, D> &p
     const int u = S::column_u(column), v = S::column_v(column);
     if (shared && u > 0 && v > 0) {
         const int plane = unit.z - tower_planes_of(p.l, w.part, g.n[2], S::vector).first;
-        /* planes of a unit are in one warp, whose exchange has them 16 bytes apart */
-        const char *at = shared + S::exchange + S::value_at(plane, S::kept_number(u, v)) * 4;
-#pragma unroll
-        for (int i = 0; i < TORRE_UNIT; i += S::vector) {
-            cells<T> gathered;
-#pragma unroll
-            for (int j = 0; j < S::vector; j++)
-                gathered.v[j] = *(const volatile T *)(at + 16 * (i + j));
-            uint4 q;
-            memcpy(&q, &gathered, sizeof q);
-            *(uint4 *)(to + i) = q;
-        }
+        gather_unit<S>(shared + S::exchange + S::value_at(plane, S::kept_number(u, v)) * 4, to);
         return;
     }
     int y = p.l.half_size * w.m + unit.row;
@@ -724,16 +728,7 @@ template <class S, int D, class T> struct point_watch {
         T *to = sample_place<T>(p.g.points, row, run.slot);
 #pragma unroll 1
         for (int units = run.what >> 16; units > 0; units--) {
-#pragma unroll
-            for (int i = 0; i < TORRE_UNIT; i += S::vector) {
-                cells<T> gathered;
-#pragma unroll
-                for (int j = 0; j < S::vector; j++)
-                    gathered.v[j] = *(const volatile T *)(at + 16 * (i + j));
-                uint4 q;
-                memcpy(&q, &gathered, sizeof q);
-                *(uint4 *)(to + i) = q;
-            }
+            gather_unit<S>(at, to);
             at += 16 * TORRE_UNIT;
             to += TORRE_UNIT;
         }
