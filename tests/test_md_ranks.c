@@ -4,8 +4,9 @@
  * with types and without, each precision, neighbours, ordering and ensemble, bins of any size and
  * any number of ranks, also of particles that crowd in a corner, and of a fluid in any tank. A run
  * goes on from the state of another with another number of ranks. What is not for ranks is refused,
- * an unstable run ends alike, and every call of a rank fails in turn. With the argument "cuda" each
- * rank has a GPU, in groups that copy from GPU to GPU and in others that send messages.
+ * an unstable run ends alike, and every call of a rank fails in turn. With the arguments "cuda N"
+ * each rank has a GPU, one of N, in groups that copy from GPU to GPU and in others that send
+ * messages.
  */
 #include <math.h>
 #include <pthread.h>
@@ -23,7 +24,8 @@
 enum { RANKS = 5 };
 
 static const char *backend = "cpu";
-static bool gpus; /* the backend is cuda, and each rank has a GPU */
+static bool gpus;        /* the backend is cuda, and each rank has a GPU */
+static int most = RANKS; /* ranks of a group: as many as there are GPUs */
 
 static atomic_int calls_left; /* before a message fails; below 0: none does */
 static int calls_of;          /* whose */
@@ -84,6 +86,7 @@ static torre_status start_ranks(group *g, int count, const md_case *c, const tor
                                 torre_md_run **run)
 {
     *run = NULL;
+    if (count > most) count = most;
     g->count = count;
     CHECK_OK(torre_rank_threads_new(count, "ranks", "rank", NULL, &g->ranks));
     for (int i = 0; i < count; i++) {
@@ -440,7 +443,7 @@ static void ranks_give_the_bits_of_one(void **unused)
         const int ranks = (int)pick(&state, 2, RANKS);
         CHECK_OK(torre_md_run_new(&s.c.problem, backend, &s.plan, &one));
         CHECK_OK(start_ranks(&g, ranks, &s.c, &s.plan, &shared));
-        CHECK(torre_md_run_ranks(shared).ranks == ranks, "told of ranks");
+        CHECK(torre_md_run_ranks(shared).ranks == g.count, "told of ranks");
         CHECK_OK(torre_md_run_start(one, NULL));
         CHECK_OK(torre_md_run_start(shared, NULL));
         CHECK_OK(run_to(one, STEPS));
@@ -449,7 +452,7 @@ static void ranks_give_the_bits_of_one(void **unused)
         one->rows = shared->rows = 0; /* but rows of the same steps */
         CHECK_OK(run_to(one, STEPS + 41));
         CHECK_OK(run_to(shared, STEPS + 41));
-        compare(&s, ranks, one, shared);
+        compare(&s, g.count, one, shared);
         end_ranks(&g, shared);
         torre_md_run_free(one);
         models[s.c.problem.model]++;
@@ -625,7 +628,7 @@ static void unstable_runs_end_alike(void **unused)
 static void fail_each_call(const md_case *c)
 {
     const torre_md_plan plan = {.threads = 1, .rebuild_every = 2, .sort_every = 2};
-    for (calls_of = 0; calls_of < 3; calls_of++) {
+    for (calls_of = 0; calls_of < 3 && calls_of < most; calls_of++) {
         torre_status status = TORRE_ERR_RESOURCE;
         int at = 0;
         for (; status; at += 1 + at / 8) {
@@ -668,6 +671,8 @@ int main(int argc, char **argv)
 {
     if (argc > 1) backend = argv[1];
     gpus = strcmp(backend, "cuda") == 0;
+    if (argc > 2) most = atoi(argv[2]);
+    CHECK(most > 0 && most <= RANKS, "ranks: 1 to %d", RANKS);
     md_case_arguments(argc, argv);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ranks_give_the_bits_of_one),
