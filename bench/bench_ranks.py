@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Runs by ranks of MPI, a thread each, against one process of as many threads, on the CPU of one machine.
+"""Runs by ranks of MPI against one process of as many threads as all of them have, on the CPU of one machine.
 
-    bench_ranks.py BUILD [--ranks N] [--size NXxNYxNZ] [--steps N] [--repeats N] [--orders 2,4,..]
-    bench_ranks.py BUILD --particles [--ranks N] [--cells N,..] [--steps N] [--repeats N]
+    bench_ranks.py BUILD [--ranks N] [--threads T] [--size NXxNYxNZ] [--steps N] [--repeats N] [--orders 2,4,..]
+    bench_ranks.py BUILD --particles [--ranks N] [--threads T] [--cells N,..] [--steps N] [--repeats N]
 
-BUILD: folder with wave and md. Of each order of wave, or of each size of the melt of md (--cells, 4 N^3 atoms), a
-granular gas and a collapsing column of water, both take turns, and the ratio of their rates (time loops alone) is
-formed within each turn, and that of the CPU seconds of the whole programs, which tell more where others use the
-machine, too; medians are printed as CSV, and the share of the time that ranks waited for each other.
+BUILD: folder with wave and md; T: threads of a rank (1). Of each order of wave, or of each size of the melt of md
+(--cells, 4 N^3 atoms), a granular gas and a collapsing column of water, both take turns, and the ratio of their rates
+(time loops alone) is formed within each turn, and that of the CPU seconds of the whole programs, which tell more where
+others use the machine, too; medians are printed as CSV, and the share of the time that ranks waited for each other.
 """
 import argparse
 import json
@@ -31,11 +31,12 @@ def run(words, folder):
 
 def compare(label, words, options, rate, waited):
     """A line of medians; rate and waited: of a report, the latter in percent."""
-    ranks = ["mpirun", "-n", str(options.ranks), *words, "--threads", "1"]
+    bind = ["--bind-to", "none"] if options.threads > 1 else []
+    ranks = ["mpirun", "-n", str(options.ranks), *bind, *words, "--threads", str(options.threads)]
     rates, ratios, cpu, waits = ([], []), [], [], []
     with tempfile.TemporaryDirectory() as folder:
         for _ in range(options.repeats):
-            alone = run([*words, "--threads", str(options.ranks)], folder)
+            alone = run([*words, "--threads", str(options.ranks * options.threads)], folder)
             shared = run(ranks, folder)
             rates[0].append(rate(alone))
             rates[1].append(rate(shared))
@@ -43,12 +44,12 @@ def compare(label, words, options, rate, waited):
             cpu.append(alone["cpu_s"] / shared["cpu_s"])
             waits.append(waited(shared))
     middle = [statistics.median(v) for v in (*rates, ratios, cpu, waits)]
-    print(f"{label},{options.ranks},{middle[0]:.4g},{middle[1]:.4g},{middle[2]:.3f},{middle[3]:.3f},{middle[4]:.1f}",
+    print(f"{label},{options.ranks},{options.threads},{middle[0]:.4g},{middle[1]:.4g},{middle[2]:.3f},{middle[3]:.3f},{middle[4]:.1f}",
           flush=True)
 
 
 def waves(options):
-    print("order,ranks,threads_gcells_per_s,ranks_gcells_per_s,ratio,cpu_ratio,waited_percent", flush=True)
+    print("order,ranks,threads,process_gcells_per_s,ranks_gcells_per_s,ratio,cpu_ratio,waited_percent", flush=True)
     for order in options.orders.split(","):
         words = [os.path.join(os.path.abspath(options.build), "wave"), "--backend", "cpu", "--quiet", "--snapshot-every",
                  "0", "--json", "report.json", "--size", options.size, "--steps", str(options.steps), "--order", order,
@@ -58,7 +59,7 @@ def waves(options):
 
 
 def particles(options):
-    print("particles,ranks,threads_msteps_per_s,ranks_msteps_per_s,ratio,cpu_ratio,waited_percent", flush=True)
+    print("particles,ranks,threads,process_msteps_per_s,ranks_msteps_per_s,ratio,cpu_ratio,waited_percent", flush=True)
     md = [os.path.join(os.path.abspath(options.build), "md"), "--backend", "cpu", "--quiet", "--picture", "none",
           "--thermo", "0", "--json", "report.json", "--steps", str(options.steps), "--ordering", "hilbert"]
     cases = [(f"melt {4 * int(n) ** 3}", ["--cells", n]) for n in options.cells.split(",")]
@@ -74,6 +75,7 @@ def main():
     parser.add_argument("build")
     parser.add_argument("--particles", action="store_true")
     parser.add_argument("--ranks", type=int, default=2)
+    parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--size", default="768x256x256")
     parser.add_argument("--cells", default="20,40")
     parser.add_argument("--steps", type=int, default=256)
