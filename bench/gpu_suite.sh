@@ -82,7 +82,13 @@ if has sanitize; then
         [ $neighbor = half ] || try "granular-$neighbor" sanitized md --model granular --size 24,24,10 --walls --gravity 9.81 \
             --shake-amplitude 1.8 --shake-frequency 50 --steps 40 --neighbor $neighbor --picture none &
     done
-    try mps sanitized md --model mps --spacing 0.012 --steps 6 --picture none &
+    for ensemble in langevin baoab bussi nose-hoover 'npt --pressure 1'; do
+        # shellcheck disable=SC2086 # options of npt
+        try "md-${ensemble%% *}" sanitized md --cells 8 --steps 41 --thermo 10 --target-temperature 1 --picture none \
+            --ensemble $ensemble &
+    done
+    try mps sanitized md --model mps --spacing 0.012 --steps 6 --picture none --gauges '0.1,0.01,0.04' \
+        --height-gauges '0.05,0.04' --pressure-probes '0,0.02,0.04' &
     for order in 2 8 10; do
         try "wave-$order" sanitized wave --order $order --size 70x50x40 --steps 40 --velocity 1500 --boundary absorbing,z-=free \
             --absorbing sponge --absorbing-width 8 --source 203,205,207 --receivers 105,106,107:300,300,200:9 --traces t.npy --field u.npy --snapshot-every 10 &
