@@ -44,8 +44,8 @@ def compare(label, words, options, rate, waited):
             cpu.append(alone["cpu_s"] / shared["cpu_s"])
             waits.append(waited(shared))
     middle = [statistics.median(v) for v in (*rates, ratios, cpu, waits)]
-    print(f"{label},{options.ranks},{options.threads},{middle[0]:.4g},{middle[1]:.4g},{middle[2]:.3f},{middle[3]:.3f},{middle[4]:.1f}",
-          flush=True)
+    print(f"{label},{options.ranks},{options.threads},{middle[0]:.4g},{middle[1]:.4g},{middle[2]:.3f},{middle[3]:.3f},"
+          f"{middle[4]:.1f}", flush=True)
 
 
 def waves(options):

@@ -58,6 +58,10 @@ if has programs; then
     try frames python3 "$root/tests/cli/frames.py" "$build/wave" cuda &
     try doctor "$build/doctor" &
     gather
+    # ranks with a GPU each: all tests of more than one
+    gpus=$(nvidia-smi --list-gpus | wc -l)
+    [ "$gpus" -lt 2 ] || [ ! -x "$build/test_md_ranks" ] ||
+        try ranks "$build/test_md_ranks" cuda $((gpus < 5 ? gpus : 5)) || status=1
 fi
 
 # One small run of every kernel of the programs under memcheck; racecheck of waves: gpu_check.sh.
