@@ -74,56 +74,87 @@ static double random_of(const sweep *s, int64_t i)
 typedef struct surroundings {
     int64_t from[BLOCK], to[BLOCK];
     int count;
+    bool whole; /* the box does not end among them, so that no distance is across its ends */
 } surroundings;
 
-static void add_members(surroundings *s, int64_t from, int64_t to)
+/* Whether the bins around one are all of the stencil and lie side by side in the box: none beyond
+ * an end of the grid, nor in the first bin, where positions begin anew (or, rounded, the next). */
+static bool is_whole(const torre_bins *bins, int64_t rank)
 {
-    if (s->count > 0 && s->to[s->count - 1] == from) {
-        s->to[s->count - 1] = to;
-    } else if (from < to) {
-        s->from[s->count] = from;
-        s->to[s->count++] = to;
-    }
-}
-
-/* Whether all bins around one lie in the grid, none beyond its end. */
-static bool is_inside(const torre_bins *bins, int64_t rank)
-{
-    bool inside = bins->offsets == BLOCK;
-    for (int a = 0; a < 3; a++)
-        inside = inside && bins->cell[rank][a] > 0 && bins->cell[rank][a] < bins->grid.n[a] - 1;
-    return inside;
+    bool whole = bins->offsets == BLOCK;
+    for (int a = 0; a < 3; a++) /* of 6 bins half of the box has three */
+        whole = whole && bins->cell[rank][a] > 2 && bins->cell[rank][a] < bins->grid.n[a] - 1 &&
+                bins->grid.n[a] >= 6;
+    return whole;
 }
 
 /* Of the bins as they stand in the stencil, the own one first. */
 static surroundings around_any_bin(const torre_bins *bins, int64_t rank)
 {
-    surroundings s = {.count = 0};
+    surroundings s = {.count = (int)bins->offsets, .whole = false};
     for (int64_t o = 0; o < bins->offsets; o++) {
         int image[3];
         const int64_t bin = bins->rank[torre_bins_at(bins, rank, o, image)];
-        add_members(&s, bins->start[bin], bins->start[bin + 1]);
+        s.from[o] = bins->start[bin];
+        s.to[o] = bins->start[bin + 1];
     }
     return s;
+}
+
+static void add_row(surroundings *s, const int64_t *start, int bins)
+{
+    s->from[s->count] = start[0];
+    s->to[s->count++] = start[bins];
 }
 
 /* The same, in the same order: ranks are row-major, so that three bins of a row lie together. */
 static surroundings around_bin(const torre_bins *bins, int64_t rank)
 {
-    const int64_t *start = bins->start, row = bins->grid.n[2], layer = bins->grid.n[1] * row;
-    surroundings s = {.count = 0};
-    if (!is_inside(bins, rank)) return around_any_bin(bins, rank);
-    add_members(&s, start[rank], start[rank + 1]);
-    for (int k = 0; k < 9; k++) {
-        const int64_t first = rank + (k / 3 - 1) * layer + (k % 3 - 1) * row - 1;
-        if (k != 4) {
-            add_members(&s, start[first], start[first + 3]);
-            continue;
+    if (!is_whole(bins, rank)) return around_any_bin(bins, rank);
+    const int64_t *own = bins->start + rank;
+    const int64_t row = bins->grid.n[2], layer = bins->grid.n[1] * row;
+    surroundings s = {.count = 0, .whole = true};
+    add_row(&s, own, 1);
+    for (int x = -1; x <= 1; x++) {
+        for (int y = -1; y <= 1; y++) {
+            if (x || y) {
+                add_row(&s, own + x * layer + y * row - 1, 3);
+            } else {
+                add_row(&s, own - 1, 1);
+                add_row(&s, own + 1, 1);
+            }
         }
-        add_members(&s, start[rank - 1], start[rank]);
-        add_members(&s, start[rank + 1], start[rank + 2]);
     }
     return s;
+}
+
+/* Square of the distance of two places, the least of those across the ends of the box. */
+static inline double square_apart(const double r[3], const double q[3], const double box[3],
+                                  bool whole)
+{
+    double square = 0;
+    for (int a = 0; a < 3; a++) {
+        const double d = fabs(r[a] - q[a]), other = box[a] - d;
+        const double least = !whole && other < d ? other : d;
+        square += least * least;
+    }
+    return square;
+}
+
+static inline double sum_overlaps(const sweep *s, const surroundings *around, int64_t self,
+                                  const double r[3], double most, bool whole)
+{
+    const double square = s->diameter * s->diameter;
+    double sum = 0;
+    for (int k = 0; k < around->count; k++) {
+        for (int64_t m = around->from[k]; m < around->to[k]; m++) {
+            const double rsq = square_apart(r, s->place[m], s->bins->grid.box, whole);
+            if (rsq >= square || m == self) continue;
+            sum += (s->diameter - sqrt(rsq)) * (s->diameter - sqrt(rsq));
+            if (sum > most) return sum;
+        }
+    }
+    return sum;
 }
 
 /* Sum of the squares of the overlaps of member `self` at r with those around it, or something above
@@ -131,22 +162,8 @@ static surroundings around_bin(const torre_bins *bins, int64_t rank)
 static double overlap(const sweep *s, const surroundings *around, int64_t self, const double r[3],
                       double most)
 {
-    const double *box = s->bins->grid.box, square = s->diameter * s->diameter;
-    double sum = 0;
-    for (int k = 0; k < around->count; k++) {
-        for (int64_t m = around->from[k]; m < around->to[k]; m++) {
-            double rsq = 0;
-            for (int a = 0; a < 3; a++) {
-                const double d = fabs(r[a] - s->place[m][a]), other = box[a] - d;
-                const double least = other < d ? other : d;
-                rsq += least * least;
-            }
-            if (rsq >= square || m == self) continue;
-            sum += (s->diameter - sqrt(rsq)) * (s->diameter - sqrt(rsq));
-            if (sum > most) return sum;
-        }
-    }
-    return sum;
+    return around->whole ? sum_overlaps(s, around, self, r, most, true)
+                         : sum_overlaps(s, around, self, r, most, false);
 }
 
 /* Whether a place is between the walls, and in the bin. */
