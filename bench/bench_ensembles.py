@@ -9,17 +9,11 @@ last. Printed as CSV: the median rate of the time loops, million steps of an ato
 constant energy.
 """
 import argparse
-import json
 import os
 import statistics
-import subprocess
 import tempfile
 
-
-def rate(words, folder):
-    subprocess.run(words, cwd=folder, check=True, stdout=subprocess.DEVNULL)
-    with open(os.path.join(folder, "report.json"), encoding="utf-8") as file:
-        return json.load(file)["atom_steps_per_s"]
+from report import report_of
 
 
 def main():
@@ -46,7 +40,7 @@ def main():
                         words += ["--target-temperature", "0.75"]
                     if name == "npt":
                         words += ["--pressure", "0.7"]
-                    rates[name].append(rate(words, folder))
+                    rates[name].append(report_of(words, folder)["atom_steps_per_s"])
         first = statistics.median(rates["nve"])
         for name in names:
             middle = statistics.median(rates[name])

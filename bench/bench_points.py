@@ -8,12 +8,12 @@ BUILD: folder with wave. Points lie anywhere in the grid, the same in every run 
 medians are printed as CSV, and the ratio to the run without points.
 """
 import argparse
-import json
 import os
 import random
 import statistics
-import subprocess
 import tempfile
+
+from report import report_of
 
 SPACING = 10  # metres, that of wave
 
@@ -29,10 +29,8 @@ def save_points(path, count, size, seed, level=False):
 
 
 def loop_seconds(build, words, folder):
-    subprocess.run([os.path.join(os.path.abspath(build), "wave"), "--quiet", "--snapshot-every", "0", "--json", "report.json",
-                    *words], cwd=folder, check=True, stdout=subprocess.DEVNULL)
-    with open(os.path.join(folder, "report.json"), encoding="utf-8") as file:
-        return json.load(file)["compute_s"]
+    return report_of([os.path.join(os.path.abspath(build), "wave"), "--quiet", "--snapshot-every", "0", "--json",
+                      "report.json", *words], folder)["compute_s"]
 
 
 def main():

@@ -10,20 +10,18 @@ BUILD: folder with wave and md; T: threads of a rank (1). Of each order of wave,
 others use the machine, too; medians are printed as CSV, and the share of the time that ranks waited for each other.
 """
 import argparse
-import json
 import os
 import resource
 import statistics
-import subprocess
 import tempfile
+
+from report import report_of
 
 
 def run(words, folder):
     environment = {"OMP_WAIT_POLICY": "passive", **os.environ, "OMPI_MCA_rmaps_base_oversubscribe": "1"}
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    subprocess.run(words, cwd=folder, check=True, stdout=subprocess.DEVNULL, env=environment)
-    with open(os.path.join(folder, "report.json"), encoding="utf-8") as file:
-        report = json.load(file)
+    report = report_of(words, folder, environment)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     report["cpu_s"] = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
     return report
