@@ -672,7 +672,7 @@ int main(int argc, char **argv)
     if (argc > 1) backend = argv[1];
     gpus = strcmp(backend, "cuda") == 0;
     if (argc > 2) most = atoi(argv[2]);
-    CHECK(most > 0 && most <= RANKS, "ranks: 1 to %d", RANKS);
+    CHECK(most >= 2 && most <= RANKS, "ranks: 2 to %d", RANKS);
     md_case_arguments(argc, argv);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ranks_give_the_bits_of_one),
