@@ -39,8 +39,11 @@ static pthread_mutex_t atomic_mutex = PTHREAD_MUTEX_INITIALIZER;
 
 int omp_get_thread_num(void) { return me ? me->number : 0; }
 int omp_get_num_threads(void) { return me ? (int)me->team->threads : 1; }
+static _Thread_local int usual_threads;
+void omp_set_num_threads(int threads) { usual_threads = threads; }
 int omp_get_max_threads(void)
 {
+    if (usual_threads > 0) return usual_threads;
     const char *wish = getenv("OMP_NUM_THREADS");
     int threads = wish ? atoi(wish) : (int)sysconf(_SC_NPROCESSORS_ONLN);
     return threads > 0 ? threads : 1;

@@ -10,6 +10,7 @@
 
 #include "cli/config_options.h"
 #include "cli/page_option.h"
+#include "core/cpu.h"
 #include "core/numbers.h"
 #include "core/phase.h"
 #include "figure/figure.h"
@@ -65,6 +66,14 @@ torre_status torre_program_device(const torre_option *table, const char **backen
     return TORRE_OK;
 }
 
+/* What is computed beside the time loop, too, has no more threads than --threads says. */
+static void use_threads(const torre_option *table)
+{
+    const torre_option *option = torre_options_find(table, "threads");
+    const int64_t threads = option ? *(const int64_t *)option->value : 0;
+    if (threads > 0) torre_cpu_use_threads((int)threads);
+}
+
 torre_status torre_program_options(const torre_program *program, torre_option *table, int argc,
                                    char **argv, bool *done)
 {
@@ -77,6 +86,7 @@ torre_status torre_program_options(const torre_program *program, torre_option *t
     if (!*done) {
         TORRE_TRY(torre_config_apply(table));
         if (backend) TORRE_TRY(torre_program_device(table, backend->value));
+        use_threads(table);
         *done = config_options.dump;
         if (*done) torre_config_dump(program->name, table, stdout);
         return TORRE_OK;

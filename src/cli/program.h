@@ -36,9 +36,9 @@ typedef struct torre_program {
 torre_status torre_program_device(const torre_option *table, const char **backend);
 
 /*
- * Parse the command line and the file of --config into the variables of the table, and look at
- * --device where it has that. *done: it was --help, --examples, --version or --dump-config, which
- * are answered here.
+ * Parse the command line and the file of --config into the variables of the table, look at
+ * --device where it has that, and take no more threads than --threads says. *done: it was --help,
+ * --examples, --version or --dump-config, which are answered here.
  */
 torre_status torre_program_options(const torre_program *program, torre_option *table, int argc,
                                    char **argv, bool *done);

@@ -3,6 +3,7 @@
 
 #include <ctype.h>
 #include <inttypes.h>
+#include <omp.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdio.h>
@@ -106,6 +107,8 @@ const torre_cpu *torre_cpu_get(void)
     pthread_once(&once, find);
     return &cpu;
 }
+
+void torre_cpu_use_threads(int threads) { omp_set_num_threads(threads); }
 
 const char *torre_isa_name(torre_isa isa)
 {

@@ -22,6 +22,12 @@ typedef struct torre_cpu {
 /* Asked once, then remembered; thread-safe. Sizes that the system does not tell are 0. */
 const torre_cpu *torre_cpu_get(void);
 
+/*
+ * Parallel regions that the calling thread begins, from here on, have so many threads where they do
+ * not say how many themselves. At least 1.
+ */
+void torre_cpu_use_threads(int threads);
+
 /* "base", "avx2", "avx512" */
 const char *torre_isa_name(torre_isa isa);
 
