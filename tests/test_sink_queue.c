@@ -58,7 +58,7 @@ static void all_frames_are_written(void **state)
     (void)state;
     torre_sink_queue *queue;
     for (int threads = 1; threads <= TORRE_SINK_QUEUE_FRAMES; threads++) {
-        CHECK_OK(torre_sink_queue_new(CELLS * sizeof(float), threads, &queue));
+        CHECK_OK(torre_sink_queue_new(CELLS * sizeof(float), threads, threads + 2, &queue));
         for (int n = 0; n < FRAMES; n++) CHECK_OK(put(queue, n));
         CHECK_OK(torre_sink_queue_settle(queue));
         for (int n = 0; n < FRAMES; n++) check_file(n);
@@ -74,7 +74,7 @@ static void a_failure_is_told_later(void **state)
     (void)state;
     torre_sink_queue *queue;
     torre_status status = TORRE_OK;
-    CHECK_OK(torre_sink_queue_new(CELLS * sizeof(float), 1, &queue));
+    CHECK_OK(torre_sink_queue_new(CELLS * sizeof(float), 1, 1, &queue));
     CHECK_OK(put(queue, 0));
     CHECK_OK(torre_sink_queue_settle(queue));
     CHECK(mkdir("frame_1.npy", 0700) == 0, "no folder");

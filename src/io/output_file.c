@@ -279,12 +279,17 @@ void torre_output_remove_stale(const char *path)
 torre_status torre_output_remove_unfinished(void)
 {
     torre_status status = TORRE_OK;
+    char text[4096] = ""; /* each that stays is named */
     pthread_mutex_lock(&unfinished_lock);
-    for (const torre_output *out = unfinished; out; out = out->next)
-        if (!out->kept && unlink(out->temporary)) status = cannot("remove", out->temporary);
+    for (const torre_output *out = unfinished; out; out = out->next) {
+        if (out->kept || !unlink(out->temporary)) continue;
+        status = cannot("remove", out->temporary);
+        const size_t used = strlen(text);
+        snprintf(text + used, sizeof text - used, "%s%s", used ? "; " : "", torre_error_text());
+    }
     unfinished = NULL;
     pthread_mutex_unlock(&unfinished_lock);
-    return status;
+    return status ? torre_fail(status, "%s", text) : TORRE_OK;
 }
 
 /* The file, or, where there is none, the nearest folder above it that is there (those below may be

@@ -74,15 +74,15 @@ static void free_entries(torre_sink_queue *q)
 }
 
 /* As many as can be started; false where there is none. */
-static bool start_threads(torre_sink_queue *q, int threads)
+static bool start_threads(torre_sink_queue *q, int threads, int cores)
 {
-    q->parallel = omp_get_max_threads() / threads > 1 ? omp_get_max_threads() / threads : 1;
+    q->parallel = cores > threads ? cores / threads : 1;
     for (q->threads = 0; q->threads < threads; q->threads++)
         if (pthread_create(&q->thread[q->threads], NULL, write_all, q) != 0) break;
     return q->threads > 0;
 }
 
-torre_status torre_sink_queue_new(size_t bytes, int threads, torre_sink_queue **queue)
+torre_status torre_sink_queue_new(size_t bytes, int threads, int cores, torre_sink_queue **queue)
 {
     torre_sink_queue *q = calloc(1, sizeof *q);
     bool room = q != NULL;
@@ -94,7 +94,7 @@ torre_status torre_sink_queue_new(size_t bytes, int threads, torre_sink_queue **
     }
     pthread_mutex_init(&q->mutex, NULL);
     pthread_cond_init(&q->changed, NULL);
-    if (!start_threads(q, threads)) {
+    if (!start_threads(q, threads, cores)) {
         free_entries(q);
         return torre_fail(TORRE_ERR_RESOURCE, "cannot start a thread that writes snapshots");
     }

@@ -18,9 +18,9 @@ enum { TORRE_SINK_QUEUE_FRAMES = 8 };
 
 typedef struct torre_sink_queue torre_sink_queue;
 
-/* For frames of so many bytes of values, with 1 .. TORRE_SINK_QUEUE_FRAMES threads, which share
- * those of the machine. */
-torre_status torre_sink_queue_new(size_t bytes, int threads, torre_sink_queue **queue);
+/* For frames of so many bytes of values, with 1 .. TORRE_SINK_QUEUE_FRAMES threads, which share so
+ * many cores: where there are more, each draws and writes by several threads. */
+torre_status torre_sink_queue_new(size_t bytes, int threads, int cores, torre_sink_queue **queue);
 
 /* Memory for the values of the next frame; waits until there is some. */
 torre_status torre_sink_queue_room(torre_sink_queue *queue, void **values);

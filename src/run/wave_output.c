@@ -174,12 +174,11 @@ static int64_t field_bytes(const torre_wave_problem *p)
 
 void torre_wave_output_beside(torre_wave_output *out, const torre_wave_run *run)
 {
-    /* half of the cores: others read, write and correct traces, or start kernels */
-    const int half = omp_get_max_threads() / 2;
-    const int writers = half < 1                         ? 1
-                        : half < TORRE_SINK_QUEUE_FRAMES ? half
-                                                         : TORRE_SINK_QUEUE_FRAMES;
-    out->snapshots.writers = strcmp(torre_wave_run_backend(run), "cpu") != 0 ? writers : 0;
+    /* half of the cores: others compute, or read, write and correct traces and start kernels */
+    const int cores = omp_get_max_threads(), half = cores / 2, most = TORRE_SINK_QUEUE_FRAMES;
+    const bool computes = strcmp(torre_wave_run_backend(run), "cpu") == 0;
+    out->snapshots.writers = half < 1 ? !computes : half < most ? half : most;
+    out->snapshots.writer_cores = computes ? out->snapshots.writers : cores;
 }
 
 bool torre_wave_output_draws(const torre_wave_output *out)

@@ -38,8 +38,8 @@ torre_status torre_wave_output_check(torre_wave_output *output, const torre_wave
 /* Open all files and prepare for snapshots. */
 torre_status torre_wave_output_open(const torre_wave_input *input, torre_wave_output *output);
 
-/* Have pictures drawn beside the time loop, where that does not need the cores of the host, which
- * all draw. Before their bytes are counted. */
+/* Have pictures drawn beside the time loop, by threads of their own unless the only core of the
+ * host computes. Before their bytes are counted. */
 void torre_wave_output_beside(torre_wave_output *output, const torre_wave_run *run);
 
 /* Whether a picture is among the results. */

@@ -425,7 +425,8 @@ torre_status torre_snapshots_open(torre_snapshots *s)
 {
     if (plane_bytes(s) > 0 && !(s->plane = malloc((size_t)plane_bytes(s)))) return no_memory();
     for (int i = 0; i < s->count; i++) TORRE_TRY(open_one(s, &s->item[i]));
-    return queued_bytes(s) ? torre_sink_queue_new((size_t)queued_bytes(s), s->writers, &s->queue)
+    return queued_bytes(s) ? torre_sink_queue_new((size_t)queued_bytes(s), s->writers,
+                                                  s->writer_cores, &s->queue)
                            : TORRE_OK;
 }
 

@@ -51,8 +51,9 @@ typedef struct torre_snapshots {
     torre_plane_at plane_at[TORRE_SNAPSHOTS]; /* of torre_snapshots_planes */
     int64_t stride[3];                        /* every so many cells along x, y, z */
     void *plane;                              /* all cells of one, with strides */
-    bool one_scale; /* pictures have one that suits all of them, and are drawn at the end */
-    int writers;    /* threads that write pictures beside the run, from the cells in the queue: */
+    bool one_scale;   /* pictures have one that suits all of them, and are drawn at the end */
+    int writers;      /* threads that write pictures beside the run, from the cells in the queue, */
+    int writer_cores; /* and cores that they share */
     torre_sink_queue *queue;
 } torre_snapshots;
 
