@@ -38,6 +38,9 @@ bad 2 "--final-temperature needs a thermostat: --ensemble" --ensemble fire --fin
 bad 2 "--force-tolerance needs --ensemble fire (got nve)" --force-tolerance 1
 bad 2 "--force-tolerance must be" --ensemble fire --force-tolerance -1
 bad 2 "--final-temperature needs a thermostat: --ensemble" --final-temperature 1
+bad 2 "--target-temperature needs a thermostat: --ensemble langevin, " --target-temperature 1
+bad 2 "--damping needs a thermostat" --ensemble fire --damping 2
+bad 2 "--damping is for --model lj" --model granular --damping 2
 bad 2 "--sort-every auto and --deterministic exclude each other" --sort-every auto --deterministic
 bad 2 "--sort-every needs an --ordering other than none" --sort-every auto --ordering none
 bad 2 "--ensemble npt needs --pressure P, a number" --ensemble npt

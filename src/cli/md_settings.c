@@ -333,41 +333,52 @@ static const torre_option *parameter_row(const torre_option *table, const char *
     return torre_options_find(table, option);
 }
 
-/* Options that are not for the model of the run: those of an only[] list and parameters. */
+/* Options of pair potentials, and of grains, beside parameters. */
+static const char *const of_pairs[] = {"cells",
+                                       "density",
+                                       "cutoff",
+                                       "types",
+                                       "masses",
+                                       "pairs",
+                                       "target-temperature",
+                                       "final-temperature",
+                                       "damping",
+                                       NULL};
+static const char *const of_grains[] = {"size",
+                                        "filling",
+                                        "diameter",
+                                        "mass",
+                                        "stiffness",
+                                        "contact",
+                                        "restitution",
+                                        "gas",
+                                        "walls",
+                                        "wall-restitution",
+                                        "gravity",
+                                        "shake-amplitude",
+                                        "profile",
+                                        "shake-frequency",
+                                        "start-sweeps",
+                                        "friction",
+                                        "wall-friction",
+                                        "rolling-friction",
+                                        "tangential-stiffness",
+                                        "tangential-restitution",
+                                        "sizes",
+                                        "size-ratio",
+                                        "side-walls",
+                                        "incline",
+                                        NULL};
+
+/* Options that are not for the model of the run. */
 static torre_status check_model(const md_settings *s, const torre_option *table)
 {
-    static const char *const only[2][25] = {
-        {"cells", "density", "cutoff", "types", "masses", "pairs"},
-        {"size",
-         "filling",
-         "diameter",
-         "mass",
-         "stiffness",
-         "contact",
-         "restitution",
-         "gas",
-         "walls",
-         "wall-restitution",
-         "gravity",
-         "shake-amplitude",
-         "profile",
-         "shake-frequency",
-         "start-sweeps",
-         "friction",
-         "wall-friction",
-         "rolling-friction",
-         "tangential-stiffness",
-         "tangential-restitution",
-         "sizes",
-         "size-ratio",
-         "side-walls",
-         "incline"}};
-    const int other = s->model != TORRE_PAIR_granular;
-    torre_pair_parameters pair = {0};
-    for (const char *const *name = only[other]; *name; name++)
+    const bool grains = s->model == TORRE_PAIR_granular;
+    for (const char *const *name = grains ? of_pairs : of_grains; *name; name++)
         if (torre_options_given(table, *name))
             return torre_fail(TORRE_ERR_USAGE, "--%s is for --model %s", *name,
-                              other ? "granular" : "lj");
+                              grains ? "lj" : "granular");
+    torre_pair_parameters pair = {0};
     for (int m = 0; m < TORRE_PAIR_MODELS; m++) {
         const torre_pair_about *about = torre_pair_about_model((torre_pair_model)m);
         for (const torre_pair_parameter *p = about->parameters; p->name; p++)
@@ -391,15 +402,23 @@ static torre_status check_input(const md_settings *s, const torre_option *table)
     return TORRE_OK;
 }
 
-/* Options of a barostat go with one, which has no pressure by itself. */
-static torre_status check_barostat(const md_settings *s, const torre_option *table)
+/* Options of a thermostat or barostat go with one, and a barostat has no pressure by itself. */
+static torre_status check_ensemble(const md_settings *s, const torre_option *table)
 {
-    static const char *const own[] = {"pressure", "final-pressure", "pressure-damping",
-                                      "pressure-axes"};
+    static const char *const heat[] = {"target-temperature", "final-temperature", "damping"};
+    static const char *const press[] = {"pressure", "final-pressure", "pressure-damping",
+                                        "pressure-axes"};
     const bool npt = s->ensemble == TORRE_NPT;
-    for (size_t k = 0; !npt && k < sizeof own / sizeof own[0]; k++)
-        if (torre_options_given(table, own[k]))
-            return torre_fail(TORRE_ERR_USAGE, "--%s needs --ensemble npt (got %s)", own[k],
+    const bool bath = s->ensemble != TORRE_NVE && s->ensemble != TORRE_FIRE;
+    for (size_t k = 0; !bath && k < sizeof heat / sizeof heat[0]; k++)
+        if (torre_options_given(table, heat[k]))
+            return torre_fail(TORRE_ERR_USAGE,
+                              "--%s needs a thermostat: --ensemble langevin, berendsen, baoab, "
+                              "bussi, nose-hoover or npt (got %s)",
+                              heat[k], torre_md_ensembles[s->ensemble]);
+    for (size_t k = 0; !npt && k < sizeof press / sizeof press[0]; k++)
+        if (torre_options_given(table, press[k]))
+            return torre_fail(TORRE_ERR_USAGE, "--%s needs --ensemble npt (got %s)", press[k],
                               torre_md_ensembles[s->ensemble]);
     if (npt && !torre_options_given(table, "pressure"))
         return torre_fail(TORRE_ERR_USAGE, "--ensemble npt needs --pressure P, a number");
@@ -430,7 +449,7 @@ torre_status md_settings_spec(md_settings *s, const torre_option *table, torre_p
     torre_pair_spec *spec = &s->spec;
     TORRE_TRY(check_model(s, table));
     TORRE_TRY(check_input(s, table));
-    TORRE_TRY(check_barostat(s, table));
+    TORRE_TRY(check_ensemble(s, table));
     spec->model = (torre_pair_model)s->model;
     md_settings_pair(s, table, false);
     spec->said = said(table);

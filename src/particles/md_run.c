@@ -255,12 +255,12 @@ double torre_md_run_drift(const torre_md_run *run)
     double n = (double)run->rows, x = 0, y = 0, xx = 0, xy = 0;
     for (int64_t i = 0; i < run->rows; i++) {
         x += (double)run->row[i].step / n;
-        y += run->row[i].shifted_energy / n;
+        y += run->row[i].conserved / n;
     }
     for (int64_t i = 0; i < run->rows; i++) {
         double dx = (double)run->row[i].step - x;
         xx += dx * dx;
-        xy += dx * (run->row[i].shifted_energy - y);
+        xy += dx * (run->row[i].conserved - y);
     }
     return xx > 0 ? 1e4 * xy / xx : 0;
 }

@@ -105,9 +105,9 @@ void torre_md_run_times(const torre_md_run *run, torre_md_times *times, torre_md
 double torre_md_run_rate(const torre_md_run *run);
 
 /*
- * Drift of the energy: slope of the least-squares line through the total energy per particle on the
- * energy continuous at the cutoff (shifted_energy) over the thermo rows, per 10^4 steps; 0 with
- * fewer than two rows.
+ * Drift of what is conserved: slope of the least-squares line through the energy per particle that
+ * is continuous at the cutoff, with what a thermostat and a barostat have taken (conserved), over
+ * the thermo rows, per 10^4 steps; 0 with fewer than two rows.
  */
 double torre_md_run_drift(const torre_md_run *run);
 

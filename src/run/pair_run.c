@@ -199,9 +199,8 @@ static void tell_end(FILE *out, const torre_particle_run *run)
         else
             fprintf(out, "%" PRId64 " dangerous builds\n", c.dangerous_builds);
         if (!is_granular(run->problem) && run->problem->ensemble != TORRE_FIRE)
-            fprintf(out,
-                    "# energy drift %.3g per particle and 10^4 steps (continuous at the cutoff)\n",
-                    torre_md_run_drift(md));
+            fprintf(out, "# %s drift %.3g per particle and 10^4 steps (continuous at the cutoff)\n",
+                    torre_md_run_conserves(md) ? "conserved" : "energy", torre_md_run_drift(md));
     }
     if (w->csv) fprintf(out, "# table in %s\n", w->csv);
     if (w->profile) fprintf(out, "# height profile in %s\n", w->profile);
