@@ -156,9 +156,9 @@ typedef struct torre_md_state_loops {
 
 /*
  * Forces, each followed by v += kick f (the second kick of a step; 0 for none); where virial is not
- * NULL also its sums of d_a F_a over pairs along each axis, of models that do not dissipate; where
- * sums is not NULL its potential, potential_shift, virial and contacts instead: forces and
- * velocities stay.
+ * NULL also its sums of d_a F_a over pairs along each axis, of models that do not dissipate (for an
+ * isotropic barostat a third of the sum of d . F each); where sums is not NULL its potential,
+ * potential_shift, virial and contacts instead: forces and velocities stay.
  */
 typedef struct torre_md_force_loops {
     torre_status (*full)(torre_md_store *store, const torre_md_problem *problem, double kick,

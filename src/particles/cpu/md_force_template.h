@@ -80,7 +80,8 @@ typedef struct sweep {
 /* What a sweep is for. */
 enum want {
     WANT_FORCES,
-    WANT_VIRIAL, /* these, and d_a F_a along each axis */
+    WANT_VIRIAL, /* these, and d . F */
+    WANT_AXES,   /* these, and d_a F_a along each axis */
     WANT_SUMS    /* no forces */
 };
 
@@ -89,11 +90,18 @@ typedef struct part_sums {
     double potential, virial, inside, field, shift, axis[3];
 } part_sums;
 
+/* What a sweep with forces is for. Forces that dissipate have no barostat. */
+static enum want want_virial(const torre_md_problem *problem, const double virial[3])
+{
+    if (!virial || TORRE_PAIR_DISSIPATES) return WANT_FORCES;
+    return problem->pressure_axes == TORRE_PRESSURE_AXES ? WANT_AXES : WANT_VIRIAL;
+}
+
 /* What one particle has gathered. */
 typedef struct gathered {
     torre_sum_lanes fx, fy, fz, power;
     torre_wide_lanes potential, virial, inside, shift;
-    torre_lanes xx, yy, zz;
+    torre_lanes xx, yy, zz; /* of WANT_VIRIAL, xx is d . F */
 } gathered;
 
 /* What one vector of neighbours does to a particle. */
@@ -207,7 +215,8 @@ TORRE_INLINE push interact(const sweep *s, int64_t i, int own, const int32_t *li
     p.power = __builtin_convertvector(torre_lanes_keep(power, inside), torre_sum_lanes);
     g->power += p.power;
 #endif
-    if (want == WANT_VIRIAL) {
+    if (want == WANT_VIRIAL) g->xx += f * rsq;
+    if (want == WANT_AXES) {
         g->xx += f * dx * dx;
         g->yy += f * dy * dy;
         g->zz += f * dz * dz;
@@ -224,18 +233,25 @@ TORRE_INLINE push interact(const sweep *s, int64_t i, int own, const int32_t *li
     return p;
 }
 
-TORRE_INLINE double lanes_sum(torre_lanes v)
+/* The force on a particle, and its power; what else it has gathered is added to sums. */
+TORRE_INLINE torre_quad_state take(const gathered *g, enum want want, part_sums *sums)
 {
-    return torre_lanes_total(__builtin_convertvector(v, torre_wide_lanes));
-}
-
-TORRE_INLINE void add_sums(part_sums *sums, const gathered *g, enum want want)
-{
+    torre_sum_lanes last = g->power; /* forces with a virial have none: it takes that place */
+    if (want == WANT_VIRIAL) last = __builtin_convertvector(g->xx, torre_sum_lanes);
+    torre_quad_state force = torre_lanes_sums(g->fx, g->fy, g->fz, last);
+    if (want == WANT_FORCES) return force;
     if (want == WANT_VIRIAL) {
-        sums->axis[0] += lanes_sum(g->xx);
-        sums->axis[1] += lanes_sum(g->yy);
-        sums->axis[2] += lanes_sum(g->zz);
-        return;
+        sums->virial += (double)force[3];
+        force[3] = 0;
+        return force;
+    }
+    if (want == WANT_AXES) {
+        const torre_quad_state axes =
+            torre_lanes_sums(__builtin_convertvector(g->xx, torre_sum_lanes),
+                             __builtin_convertvector(g->yy, torre_sum_lanes),
+                             __builtin_convertvector(g->zz, torre_sum_lanes), g->power);
+        for (int a = 0; a < 3; a++) sums->axis[a] += (double)axes[a];
+        return force;
     }
     sums->potential += torre_lanes_total(g->potential);
     sums->virial += torre_lanes_total(g->virial);
@@ -243,19 +259,21 @@ TORRE_INLINE void add_sums(part_sums *sums, const gathered *g, enum want want)
 #ifdef TORRE_PAIR_TYPES
     sums->shift += torre_lanes_total(g->shift);
 #endif
+    return force;
 }
 
 /* share: 1 where each pair was met once, 1/2 where it was met from both sides. */
 static void tell_sums(const part_sums *all, double share, const torre_md_problem *problem,
                       double virial[3], torre_md_sums *sums)
 {
-    for (int a = 0; virial && a < 3; a++) virial[a] = share * all->axis[a];
+    const bool axes = problem->pressure_axes == TORRE_PRESSURE_AXES;
+    for (int a = 0; virial && a < 3; a++) /* of an isotropic barostat means do */
+        virial[a] = share * (axes ? all->axis[a] : all->virial / 3);
     if (!sums) return;
     sums->potential = share * all->potential + all->field;
     sums->virial = share * all->virial;
     sums->contacts = share * all->inside;
 #ifdef TORRE_PAIR_TYPES
-    (void)problem;
     sums->potential_shift = share * all->shift;
 #else
     sums->potential_shift = share * all->inside * TORRE_TYPED(torre_pair_shift)(problem);
@@ -347,13 +365,27 @@ TORRE_INLINE void list_range(const sweep *s, const torre_md_store *store,
         default:
             list_particle(s, store, lists, i, 7, want, scatter, &g);
         }
-        torre_quad_state sum = torre_lanes_sums(g.fx, g.fy, g.fz, g.power);
+        const torre_quad_state force = take(&g, want, sums);
         if (scatter)
-            *(torre_quad_state *)(scatter + 4 * i) += sum;
+            *(torre_quad_state *)(scatter + 4 * i) += force;
         else
-            set_force(s, store, i, sum, want == WANT_SUMS ? sums : NULL);
-        if (want != WANT_FORCES) add_sums(sums, &g, want);
+            set_force(s, store, i, force, want == WANT_SUMS ? sums : NULL);
     }
+}
+
+/* A copy of the loops for each of what may be wanted. */
+TORRE_INLINE void list_part(const sweep *s, const torre_md_store *store,
+                            const torre_md_lists *lists, int64_t from, int64_t to, enum want want,
+                            TORRE_STATE *scatter, part_sums *sums)
+{
+    if (want == WANT_SUMS)
+        list_range(s, store, lists, from, to, WANT_SUMS, scatter, sums);
+    else if (want == WANT_AXES && !TORRE_PAIR_DISSIPATES)
+        list_range(s, store, lists, from, to, WANT_AXES, scatter, sums);
+    else if (want == WANT_VIRIAL && !TORRE_PAIR_DISSIPATES)
+        list_range(s, store, lists, from, to, WANT_VIRIAL, scatter, sums);
+    else
+        list_range(s, store, lists, from, to, WANT_FORCES, scatter, sums);
 }
 
 static part_sums *new_parts(int64_t count)
@@ -375,10 +407,7 @@ typedef struct summing {
 static void sum_range(void *context, int64_t low, int64_t high, double *sum)
 {
     const summing *c = context;
-    if (c->want == WANT_SUMS)
-        list_range(c->s, c->store, c->lists, low, high, WANT_SUMS, NULL, (part_sums *)sum);
-    else if (!TORRE_PAIR_DISSIPATES)
-        list_range(c->s, c->store, c->lists, low, high, WANT_VIRIAL, NULL, (part_sums *)sum);
+    list_part(c->s, c->store, c->lists, low, high, c->want, NULL, (part_sums *)sum);
 }
 
 static torre_status sweep_full(torre_md_store *store, const torre_md_problem *problem, double kick,
@@ -386,8 +415,9 @@ static torre_status sweep_full(torre_md_store *store, const torre_md_problem *pr
 {
     const sweep s = sweep_make(store, problem, kick);
     const int64_t parts = (store->count + PART - 1) / PART;
-    if (sums || (virial && !TORRE_PAIR_DISSIPATES)) {
-        summing c = {&s, store, lists, sums ? WANT_SUMS : WANT_VIRIAL};
+    const enum want want = sums ? WANT_SUMS : want_virial(problem, virial);
+    if (want != WANT_FORCES) {
+        summing c = {&s, store, lists, want};
         part_sums all;
         torre_md_sum(
             store,
@@ -411,6 +441,7 @@ static torre_status sweep_half(torre_md_store *store, const torre_md_problem *pr
 {
     const sweep s = sweep_make(store, problem, kick);
     const int64_t quads = store->count + 1, each = (store->count + parts - 1) / parts;
+    const enum want want = sums ? WANT_SUMS : want_virial(problem, virial);
     part_sums *part = new_parts(parts);
     if (!part) return TORRE_ERR_RESOURCE;
 #pragma omp parallel for schedule(dynamic, 1) num_threads(store->threads)
@@ -418,12 +449,7 @@ static torre_status sweep_half(torre_md_store *store, const torre_md_problem *pr
         int64_t from = p * each, to = from + each < store->count ? from + each : store->count;
         TORRE_STATE *force = (TORRE_STATE *)parts_force + 4 * quads * p;
         memset(force, 0, (size_t)quads * 4 * sizeof *force);
-        if (sums)
-            list_range(&s, store, lists, from, to, WANT_SUMS, force, &part[p]);
-        else if (virial && !TORRE_PAIR_DISSIPATES)
-            list_range(&s, store, lists, from, to, WANT_VIRIAL, force, &part[p]);
-        else
-            list_range(&s, store, lists, from, to, WANT_FORCES, force, NULL);
+        list_part(&s, store, lists, from, to, want, force, &part[p]);
     }
     const torre_quad_state *of_parts = parts_force;
 #pragma omp parallel for num_threads(store->threads)
@@ -468,9 +494,8 @@ TORRE_INLINE void stage_sweep(const sweep *s, const torre_md_store *store, torre
                      &g);
         }
         stage->x[i] = x;
-        set_force(s, store, stage->member[i], torre_lanes_sums(g.fx, g.fy, g.fz, g.power),
+        set_force(s, store, stage->member[i], take(&g, want, sums),
                   want == WANT_SUMS ? sums : NULL);
-        if (want != WANT_FORCES) add_sums(sums, &g, want);
     }
 }
 
@@ -479,8 +504,9 @@ static torre_status sweep_tile(torre_md_store *store, const torre_md_problem *pr
 {
     const sweep s = sweep_make(store, problem, kick);
     const int64_t first = bins->own[0], parts = bins->own[1] - first;
-    part_sums *part = sums || virial ? new_parts(parts) : NULL;
-    if ((sums || virial) && !part) return TORRE_ERR_RESOURCE;
+    const enum want want = sums ? WANT_SUMS : want_virial(problem, virial);
+    part_sums *part = want != WANT_FORCES ? new_parts(parts) : NULL;
+    if (want != WANT_FORCES && !part) return TORRE_ERR_RESOURCE;
     int failed = 0;
 #pragma omp parallel num_threads(store->threads) reduction(| : failed)
     {
@@ -491,12 +517,15 @@ static torre_status sweep_tile(torre_md_store *store, const torre_md_problem *pr
         for (int64_t rank = first; rank < bins->own[1]; rank++) {
             if (!ready || bins->start[rank] == bins->start[rank + 1]) continue;
             torre_stage_fill(store, store->position, bins, rank, &stage);
-            if (sums)
-                stage_sweep(&s, store, &stage, WANT_SUMS, &part[rank - first]);
-            else if (virial && !TORRE_PAIR_DISSIPATES)
-                stage_sweep(&s, store, &stage, WANT_VIRIAL, &part[rank - first]);
+            part_sums *to = part ? &part[rank - first] : NULL;
+            if (want == WANT_SUMS)
+                stage_sweep(&s, store, &stage, WANT_SUMS, to);
+            else if (want == WANT_AXES && !TORRE_PAIR_DISSIPATES)
+                stage_sweep(&s, store, &stage, WANT_AXES, to);
+            else if (want == WANT_VIRIAL && !TORRE_PAIR_DISSIPATES)
+                stage_sweep(&s, store, &stage, WANT_VIRIAL, to);
             else
-                stage_sweep(&s, store, &stage, WANT_FORCES, NULL);
+                stage_sweep(&s, store, &stage, WANT_FORCES, to);
         }
         if (ready) torre_stage_free(&stage);
     }
