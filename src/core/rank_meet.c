@@ -26,6 +26,12 @@ torre_status torre_rank_meet_check(void)
                 : TORRE_OK;
 }
 
+bool torre_rank_meet_shares(void)
+{
+    const char *text = wish();
+    return !text || strcmp(text, host) != 0;
+}
+
 /* --- Between two ranks --- */
 
 /* A bit of each way that this rank may take. */

@@ -20,6 +20,10 @@ typedef struct torre_rank_met {
 /* TORRE_ERR_USAGE: TORRE_TRANSPORT names no way. */
 torre_status torre_rank_meet_check(void);
 
+/* Whether ranks may have memory in common (`leader` of ranks.h): unless it names messages through
+ * the host. */
+bool torre_rank_meet_shares(void);
+
 /* Both ranks: try `ways` (NULL: there are none; the last one is NULL) from this device, and open
  * what goes. *path NULL: through the host. met: of this link. */
 torre_status torre_rank_meet(const torre_ranks *ranks, int rank, int device,

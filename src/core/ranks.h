@@ -23,6 +23,8 @@ typedef struct torre_ranks torre_ranks;
 struct torre_ranks {
     int rank, count;   /* of all */
     int local, locals; /* this one's number among those of its machine, and how many these are */
+    const int *leader; /* [count]: the first of the ranks in a row that can have memory in common
+                          (rank_team.h); NULL: each is alone */
     const char *transport; /* how messages go, in words */
     const char *who;       /* all of them, in errors: "ranks of MPI", */
     const char *what;      /* and one, before its number: "rank" */
@@ -82,6 +84,12 @@ static inline torre_status torre_rank_settle(const torre_ranks *ranks, int to)
 static inline torre_status torre_rank_failed(const torre_ranks *ranks, torre_status status)
 {
     return ranks->failed(ranks, status);
+}
+
+/* The leader of the team that a rank is in. */
+static inline int torre_rank_leader(const torre_ranks *ranks, int rank)
+{
+    return ranks->leader ? ranks->leader[rank] : rank;
 }
 
 /* Threads of a rank that has not been told: its share of the processors, or fewer where the
