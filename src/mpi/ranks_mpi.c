@@ -12,6 +12,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "core/rank_meet.h"
+#include "core/shared_memory.h"
 #include "core/timer.h"
 #include "mpi/rank_watch.h"
 #include "mpi/ranks_start.h"
@@ -36,6 +38,7 @@ static struct {
     atomic_bool end;                   /* which is to end */
     void (*_Atomic enter)(int device); /* of messages in memory of a device */
     int device;
+    int *leader;                          /* [ranks], of torre_ranks */
     bool trying;                          /* whether MPI takes memory of devices, */
     char tried[MPI_MAX_ERROR_STRING + 8]; /* and what it says */
 } all;
@@ -119,7 +122,25 @@ static void hear(void)
         MPI_Recv(&f, sizeof f, MPI_BYTE, from.MPI_SOURCE, TAG_FAILED, MPI_COMM_WORLD,
                  MPI_STATUS_IGNORE);
         snprintf(text, sizeof text, "failed: %s", f.text);
-        torre_rank_watch_failed(&all.watch, from.MPI_SOURCE, (torre_status)f.status, text);
+        if (from.MPI_SOURCE == 0) /* it knows of another, and says so */
+            torre_rank_watch_failed(&all.watch, -1, (torre_status)f.status, f.text);
+        else
+            torre_rank_watch_failed(&all.watch, from.MPI_SOURCE, (torre_status)f.status, text);
+    }
+}
+
+/* Of the first rank: the others that compute are not to miss it when it has said what is wrong, and
+ * ends. Who is gone need not know. With the lock. */
+static void tell_others(void)
+{
+    static failure f;
+    f.status = (int)all.watch.status;
+    snprintf(f.text, sizeof f.text, "%.511s", all.watch.text);
+    for (int i = 1; i < all.watch.count; i++) {
+        MPI_Request request;
+        if (i != all.watch.lost &&
+            !MPI_Isend(&f, sizeof f, MPI_BYTE, i, TAG_FAILED, MPI_COMM_WORLD, &request))
+            MPI_Request_free(&request);
     }
 }
 
@@ -182,7 +203,10 @@ static void *watch_ranks(void *unused)
         if (!all.watch.status) hear(); /* else what is on its way may be gone */
         if (now >= look_at) torre_rank_watch_look(&all.watch);
         if (now >= beat_at && !all.watch.status) exchange_beats();
-        if (all.watch.status && failed_at == 0) failed_at = torre_time_now();
+        if (all.watch.status && failed_at == 0) {
+            failed_at = torre_time_now();
+            if (all.watch.rank == 0) tell_others();
+        }
         const bool some = posts();
         pthread_mutex_unlock(&lock);
         if (now >= look_at) look_at = now + 0.02;
@@ -393,6 +417,45 @@ static void use_device(const torre_ranks *self, void (*enter)(int device), int d
 
 /* --- Beginning and end --- */
 
+/* Whether ranks of a machine can have memory in common: all try it, with some of the first. */
+static bool share_memory(MPI_Comm machine, bool first)
+{
+    enum { BYTES = 64 };
+    struct {
+        torre_shared_name name;
+        int there;
+        char mark[BYTES];
+    } offer = {.there = 0};
+    char *memory = NULL;
+    bool good = torre_rank_meet_shares();
+    if (first && good) offer.there = torre_shared_new(BYTES, &memory, &offer.name) == TORRE_OK;
+    if (first && offer.there) {
+        snprintf(offer.mark, BYTES, "%d %.9f", (int)getpid(), torre_time_now());
+        memcpy(memory, offer.mark, BYTES);
+    }
+    if (MPI_Bcast(&offer, sizeof offer, MPI_BYTE, 0, machine)) good = false;
+    good = good && offer.there;
+    if (good && !first) good = torre_shared_open(&offer.name, BYTES, &memory) == TORRE_OK;
+    good = good && memcmp(memory, offer.mark, BYTES) == 0;
+    int own = good, all_of_them = 0;
+    if (MPI_Allreduce(&own, &all_of_them, 1, MPI_INT, MPI_MIN, machine)) all_of_them = 0;
+    torre_shared_free(memory, BYTES);
+    if (first && offer.there) torre_shared_close(&offer.name);
+    return all_of_them;
+}
+
+/* Leaders of all ranks: those of a machine that share memory have the same first one, `own`. */
+static void find_leaders(torre_ranks *ranks, int own)
+{
+    if (MPI_Allgather(&own, 1, MPI_INT, all.leader, 1, MPI_INT, MPI_COMM_WORLD)) return;
+    for (int i = ranks->count - 1; i > 0; i--) /* in a row alone */
+        if (all.leader[i] != all.leader[i - 1]) all.leader[i] = i;
+    for (int i = 1; i < ranks->count; i++)
+        if (all.leader[i] != i) all.leader[i] = all.leader[i - 1];
+    all.leader[0] = 0;
+    ranks->leader = all.leader;
+}
+
 /* Who is on this machine. */
 static void meet_neighbours(torre_ranks *ranks)
 {
@@ -408,6 +471,10 @@ static void meet_neighbours(torre_ranks *ranks)
                   machine);
     for (int i = 0; i < ranks->locals && there; i++)
         torre_rank_watch_process(&all.watch, (int)there[i][0], there[i][1]);
+    int first = ranks->rank;
+    const bool shared = share_memory(machine, ranks->local == 0);
+    if (MPI_Bcast(&first, 1, MPI_INT, 0, machine) || !shared) first = ranks->rank;
+    find_leaders(ranks, first);
     free(there);
     MPI_Comm_free(&machine);
 }
@@ -456,7 +523,8 @@ torre_status torre_ranks_start(const char *program, torre_ranks *ranks)
     MPI_Comm_rank(MPI_COMM_WORLD, &ranks->rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks->count);
     all.to = calloc((size_t)ranks->count, sizeof *all.to);
-    if (!all.to || !torre_rank_watch_start(&all.watch, ranks->rank, ranks->count))
+    all.leader = calloc((size_t)ranks->count, sizeof *all.leader);
+    if (!all.to || !all.leader || !torre_rank_watch_start(&all.watch, ranks->rank, ranks->count))
         MPI_Abort(MPI_COMM_WORLD, TORRE_ERR_RESOURCE);
     meet_neighbours(ranks);
     ranks->limit_s = all.watch.limit;
@@ -479,5 +547,6 @@ void torre_ranks_end(int code)
     MPI_Finalize();
     for (int i = 0; i < all.watch.count && all.to; i++) free(all.to[i].piece);
     free(all.to);
+    free(all.leader);
     torre_rank_watch_end(&all.watch);
 }
