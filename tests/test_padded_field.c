@@ -106,7 +106,7 @@ static void every_run_refreshes_its_ghosts(void **state)
                 for (int a = 0; a < 3; a++)
                     memcpy(p.face[a], pairs[(pair + a) % PAIRS], sizeof p.face[a]);
                 torre_padded_layout(&p, &f);
-                CHECK_OK(torre_padded_alloc(&(torre_wave_setup){.problem = &p}, 1, &f));
+                CHECK_OK(torre_padded_alloc(&(torre_wave_setup){.problem = &p}, NULL, 1, &f));
                 for (int64_t cut = 0; cut < p.size[1]; cut++)
                     for (int64_t block = 0; block * f.block < p.size[2]; block++)
                         check_cut(&p, &f, cut, block);
@@ -127,7 +127,7 @@ static void planes_have_no_ghost_rows(void **state)
     CHECK(9 * f.plane_pitch <= thin.plane_pitch + 8 * f.block && f.plane_pitch >= f.row_pitch,
           "planes %lld values apart, with ghost rows %lld", (long long)f.plane_pitch,
           (long long)thin.plane_pitch);
-    CHECK_OK(torre_padded_alloc(&(torre_wave_setup){.problem = &p}, 1, &f));
+    CHECK_OK(torre_padded_alloc(&(torre_wave_setup){.problem = &p}, NULL, 1, &f));
     for (int64_t x = 0; x < p.size[0]; x++) {
         write_run(&p, &f, x, 0, 1, 0, p.size[2]);
         torre_padded_refresh(&f, 0, x, 0, 1, 0, p.size[2]);
@@ -147,7 +147,7 @@ static void runs_leave_the_ghosts_of_others(void **state)
     torre_padded_layout(&p, &f);
     for (int part = 0; part < 2; part++) {
         const int64_t z[] = {0, f.block, p.size[2]};
-        CHECK_OK(torre_padded_alloc(&(torre_wave_setup){.problem = &p}, 1, &f));
+        CHECK_OK(torre_padded_alloc(&(torre_wave_setup){.problem = &p}, NULL, 1, &f));
         write_run(&p, &f, 1, 0, 3, 0, p.size[2]);
         torre_padded_refresh(&f, 0, 1, 0, 3, z[part], z[part + 1]);
         for (int64_t i = 1; i <= f.half_width; i++) {

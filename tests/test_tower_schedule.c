@@ -26,9 +26,11 @@ static void only_the_same_grid_keeps_its_schedule(void **state)
         torre_tower_schedule *s = NULL;
         torre_tower first;
         CHECK_OK(torre_tower_schedule_make(&grid, &hilbert, &s));
+        torre_tower_schedule_begin(s);
         s->list[0].s = MARK;
         CHECK(torre_tower_schedule_take(s, &first), "an empty schedule");
         CHECK_OK(torre_tower_schedule_make(&grid, &hilbert, &s));
+        torre_tower_schedule_begin(s);
         CHECK(torre_tower_schedule_take(s, &first) && first.s == MARK,
               "the schedule of the same grid is another, or does not start again");
         CHECK_OK(torre_tower_schedule_make(&others[i], &hilbert, &s));

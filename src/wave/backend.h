@@ -69,6 +69,13 @@ typedef struct torre_part_cost {
  */
 typedef struct torre_wave_backend {
     const char *name;
+    /*
+     * Whether a program can have a team (program.h). Its solvers, one of each member, have the same
+     * fields: create and set_step are called by all members, advance and advance_to by all of them
+     * at the same time, who share the work and write the samples that they compute; other functions
+     * by any of them, in between.
+     */
+    bool teams;
 
     /*
      * Decide everything that the wish leaves open and say what the run will need, allocating

@@ -2,6 +2,7 @@
 #ifndef TORRE_WAVE_PROGRAM_H
 #define TORRE_WAVE_PROGRAM_H
 
+#include "core/rank_team.h"
 #include "wave/backend.h"
 
 struct torre_wave_program {
@@ -17,6 +18,8 @@ struct torre_wave_program {
     int64_t first_steps;                        /* of the first chunk; 0: a pass */
     const torre_wave_backend *maker;            /* whose adapt and create it is for, in place of
                                                    those of the backend that planned it; or NULL */
+    torre_rank_team *team;                      /* of the solver, which all its members make and
+                                                   advance together (teams of backend.h), or NULL */
     void (*clear)(torre_wave_program *program); /* frees what else it owns; or NULL */
 };
 

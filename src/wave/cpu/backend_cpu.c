@@ -318,6 +318,7 @@ static torre_part_cost cpu_part_cost(const torre_wave_program *program)
 
 const torre_wave_backend torre_wave_cpu = {
     .name = "cpu",
+    .teams = true,
     .plan = cpu_plan,
     .adapt = cpu_adapt,
     .create = cpu_create,

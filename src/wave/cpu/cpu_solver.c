@@ -193,8 +193,9 @@ torre_status torre_cpu_create(const torre_wave_setup *setup, const torre_cpu_pro
     s->shape = program->shape;
     torre_padded_layout(setup->problem, &s->field);
     torre_layers_layout(setup, &s->layers);
-    torre_status status = torre_padded_alloc(setup, s->threads, &s->field);
-    if (!status) status = torre_layers_alloc(setup, &s->layers);
+    s->team = program->base.team;
+    torre_status status = torre_padded_alloc(setup, s->team, s->threads, &s->field);
+    if (!status) status = torre_layers_alloc(setup, s->team, s->threads, &s->layers);
     if (!status) status = make_tables(s);
     if (status) {
         torre_cpu_destroy(&s->base);
@@ -212,6 +213,9 @@ void torre_cpu_destroy(torre_wave_solver *solver)
     torre_padded_free(&s->field);
     torre_layers_free(&s->layers);
     free_tables(s);
+    if (s->team && s->schedule && s->schedule->shared)
+        torre_rank_team_free((char *)s->schedule->progress,
+                             torre_tower_schedule_progress_bytes(s->schedule));
     torre_tower_schedule_free(s->schedule);
     free(s);
 }

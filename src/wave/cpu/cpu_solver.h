@@ -61,6 +61,7 @@ typedef struct torre_cpu_solver {
     int64_t samples_start;          /* step at which it started */
     torre_ordering_spec ordering;   /* of towers */
     torre_tower_schedule *schedule; /* engine torre only */
+    torre_rank_team *team;          /* that climbs together; NULL: none */
     bool in_pass;                   /* some stages of a pass are done, from this one on */
     int64_t stages_done;
     int64_t trials;          /* engine stepwise only: steps that were timed, */

@@ -163,6 +163,16 @@ static int64_t towers_bytes(const torre_wave_setup *setup, const torre_cpu_progr
     return torre_cpu_bytes(setup, program) + torre_tower_schedule_bytes(&grid);
 }
 
+/* The highest grid has room for that of every pass. */
+static torre_status share_schedule(torre_cpu_solver *s)
+{
+    char *progress;
+    TORRE_TRY(torre_rank_team_memory(s->team, torre_tower_schedule_progress_bytes(s->schedule),
+                                     s->threads, &progress));
+    torre_tower_schedule_share(s->schedule, progress);
+    return TORRE_OK;
+}
+
 static torre_status towers_create(const torre_wave_setup *setup, const torre_cpu_program *program,
                                   torre_wave_solver **solver)
 {
@@ -171,6 +181,7 @@ static torre_status towers_create(const torre_wave_setup *setup, const torre_cpu
     TORRE_TRY(torre_cpu_create(setup, program, &torre_wave_torre, &made));
     torre_cpu_solver *s = (torre_cpu_solver *)made;
     torre_status status = torre_tower_schedule_make(&grid, &s->ordering, &s->schedule);
+    if (!status && s->team) status = share_schedule(s);
     if (status)
         torre_cpu_destroy(made);
     else
@@ -396,7 +407,8 @@ typedef struct stages {
 
 static const stages all_stages = {INT64_MIN, INT64_MAX};
 
-/* The towers of the next steps in those stages, none of them begun. *any: there are some. */
+/* The towers of the next steps in those stages, none of them begun. *any: there are some. Back
+ * when the whole team is there. */
 static torre_status prepare_pass(torre_cpu_solver *s, int64_t height, stages which, bool *any)
 {
     torre_tower_grid grid =
@@ -404,7 +416,17 @@ static torre_status prepare_pass(torre_cpu_solver *s, int64_t height, stages whi
     grid.s_min = most(grid.s_min, which.low);
     grid.s_max = which.high < INT64_MAX ? least(grid.s_max, which.high - 1) : grid.s_max;
     *any = grid.s_min <= grid.s_max;
-    return *any ? torre_tower_schedule_make(&grid, &s->ordering, &s->schedule) : TORRE_OK;
+    if (*any) TORRE_TRY(torre_tower_schedule_make(&grid, &s->ordering, &s->schedule));
+    if (*any && (!s->team || torre_rank_team_leads(s->team)))
+        torre_tower_schedule_begin(s->schedule);
+    return s->team ? torre_rank_team_wait(s->team) : TORRE_OK;
+}
+
+/* All towers of a pass have climbed, or those of some stages. */
+static torre_status finish_pass(torre_cpu_solver *s, int64_t height, stages which)
+{
+    if (which.low == INT64_MIN) s->n += height;
+    return s->team ? torre_rank_team_wait(s->team) : TORRE_OK;
 }
 
 /* Pass after pass, of those stages each. */
@@ -424,13 +446,13 @@ static torre_status climb_passes(torre_cpu_solver *s, int64_t steps, stages whic
         barrier.threads = omp_get_num_threads();
         for (int64_t done = 0, height; done < steps; done += height) {
             height = least(s->shape.height, steps - done);
-            if (me == 0) status = prepare_pass(s, height, which, &any);
+            if (me == 0 && !status) status = prepare_pass(s, height, which, &any);
             torre_barrier_wait(&barrier);
             if (status) break;
             for (torre_tower tower; any && torre_tower_schedule_take(s->schedule, &tower);)
                 climb(s, tower, rows + edge * me);
             torre_barrier_wait(&barrier);
-            if (me == 0 && which.low == INT64_MIN) s->n += height;
+            if (me == 0) status = finish_pass(s, height, which);
         }
         torre_subnormals_restore(control);
     }

@@ -239,15 +239,26 @@ static void place_everything(torre_layers *l)
     }
 }
 
-torre_status torre_layers_alloc(const torre_wave_setup *setup, torre_layers *l)
+static torre_status take_memory(torre_layers *l, torre_rank_team *team, int threads)
 {
-    if (l->bytes == 0) return TORRE_OK;
+    if (team) {
+        l->team = team;
+        return torre_rank_team_memory(team, l->bytes, threads, &l->memory);
+    }
     l->memory = torre_memory_large((size_t)l->bytes);
     if (!l->memory)
         return torre_fail(TORRE_ERR_RESOURCE,
                           "out of memory: %lld bytes needed for the absorbing layers",
                           (long long)l->bytes);
     memset(l->memory, 0, (size_t)l->bytes);
+    return TORRE_OK;
+}
+
+torre_status torre_layers_alloc(const torre_wave_setup *setup, torre_rank_team *team, int threads,
+                                torre_layers *l)
+{
+    if (l->bytes == 0) return TORRE_OK;
+    TORRE_TRY(take_memory(l, team, threads));
     place_everything(l);
     torre_layers_tables(setup, l);
     const torre_layer_kernels *best = torre_layer_kernels_best();
@@ -262,7 +273,10 @@ torre_status torre_layers_alloc(const torre_wave_setup *setup, torre_layers *l)
 
 void torre_layers_free(torre_layers *l)
 {
-    free(l->memory);
+    if (l->team)
+        torre_rank_team_free(l->memory, l->bytes);
+    else
+        free(l->memory);
     l->memory = NULL;
 }
 

@@ -39,7 +39,8 @@ typedef struct torre_layers {
     torre_cpml_scheme cpml;
     torre_cpml_function cpml_cells;
     int64_t bytes; /* of everything; 0: there are no layers */
-    void *memory;
+    char *memory;
+    torre_rank_team *team; /* as of torre_padded_field */
 } torre_layers;
 
 /* Everything but memory and coefficients. The problem must have been checked. Of a part that is
@@ -48,9 +49,10 @@ void torre_layers_layout(const torre_wave_setup *setup, torre_layers *layers);
 /* The same as parts of the setup have it, whatever they hold. */
 void torre_layers_layout_part(const torre_wave_setup *setup, torre_layers *layers);
 
-/* Allocate what has been laid out, with zero memory and the tables. TORRE_ERR_RESOURCE. Free with
- * _free. */
-torre_status torre_layers_alloc(const torre_wave_setup *setup, torre_layers *layers);
+/* Allocate what has been laid out, with zero memory and the tables, all members of a team (NULL:
+ * none), who write the same tables. TORRE_ERR_RESOURCE. Free with _free. */
+torre_status torre_layers_alloc(const torre_wave_setup *setup, torre_rank_team *team, int threads,
+                                torre_layers *layers);
 /* Make the tables anew: steps, weights of the axes, k where it is the same everywhere. */
 void torre_layers_tables(const torre_wave_setup *setup, torre_layers *layers);
 void torre_layers_free(torre_layers *layers);

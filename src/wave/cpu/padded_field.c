@@ -157,18 +157,37 @@ static void touch_levels(torre_padded_field *f, int threads)
         }
 }
 
-torre_status torre_padded_alloc(const torre_wave_setup *setup, int threads, torre_padded_field *f)
+/* Bytes of a field but for what it may take to align them. */
+static int64_t aligned_bytes(const torre_padded_field *f)
+{
+    return f->bytes - (int64_t)TORRE_HUGE_PAGE;
+}
+
+static torre_status take_memory(torre_padded_field *f, torre_rank_team *team, int threads,
+                                char **base)
+{
+    if (team) {
+        TORRE_TRY(torre_rank_team_memory(team, aligned_bytes(f), threads, base));
+        f->memory = *base;
+        f->team = team;
+        return TORRE_OK;
+    }
+    f->memory = torre_memory_blank((size_t)aligned_bytes(f), base);
+    if (f->memory) return TORRE_OK;
+    return torre_fail(TORRE_ERR_RESOURCE, "out of memory: %lld bytes needed for the fields",
+                      (long long)f->bytes);
+}
+
+torre_status torre_padded_alloc(const torre_wave_setup *setup, torre_rank_team *team, int threads,
+                                torre_padded_field *f)
 {
     const torre_wave_problem *p = setup->problem;
     char *base = NULL;
-    f->memory = torre_memory_blank((size_t)f->bytes - TORRE_HUGE_PAGE, &base);
-    if (!f->memory)
-        return torre_fail(TORRE_ERR_RESOURCE, "out of memory: %lld bytes needed for the fields",
-                          (long long)f->bytes);
+    TORRE_TRY(take_memory(f, team, threads, &base));
     for (int l = 0; l < 2; l++) f->level[l] = base + origin_of(f) + l * f->level_bytes;
     if (p->velocity_cells || p->density_cells) f->factor = base + 2 * f->level_bytes;
     if (p->density_cells) f->potential = f->factor + (factor_values(f) + f->block) * p->precision;
-    touch_levels(f, threads);
+    if (!team) touch_levels(f, threads);
     return torre_padded_set_medium(f, setup, threads);
 }
 
@@ -225,10 +244,13 @@ torre_status torre_padded_set_medium(torre_padded_field *f, const torre_wave_set
 {
     const torre_wave_problem *p = setup->problem;
     const int64_t planes = f->factor_plane_pitch ? f->size[0] : 1;
+    int64_t low = 0, high = f->size[0];
     if (!f->factor) return TORRE_OK;
+    if (f->team) torre_rank_team_share(f->team, f->size[0], &low, &high);
+    const int64_t until = high < planes ? high : planes;
 #pragma omp parallel for num_threads(threads) schedule(static)
-    for (int64_t x = 0; x < planes; x++) import_factor(p, f, x);
-    return make_potential(f, setup, 0, f->size[0], threads);
+    for (int64_t x = low; x < until; x++) import_factor(p, f, x);
+    return make_potential(f, setup, low, high, threads);
 }
 
 /* Copy planes of `bytes` each from plane `from` to plane `to`, counted from `first`, where the
@@ -255,6 +277,7 @@ torre_status torre_padded_move(torre_padded_field *f, const torre_wave_setup *se
     next.level_bytes = f->level_bytes;
     next.bytes = f->bytes;
     next.memory = f->memory;
+    next.team = f->team;
     memcpy(next.level, f->level, sizeof next.level);
     next.factor = f->factor;
     next.potential = f->potential;
@@ -288,7 +311,10 @@ torre_status torre_padded_move(torre_padded_field *f, const torre_wave_setup *se
 
 void torre_padded_free(torre_padded_field *f)
 {
-    free(f->memory);
+    if (f->team)
+        torre_rank_team_free(f->memory, aligned_bytes(f));
+    else
+        free(f->memory);
     f->memory = NULL;
 }
 

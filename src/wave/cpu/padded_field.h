@@ -22,6 +22,7 @@
 #ifndef TORRE_PADDED_FIELD_H
 #define TORRE_PADDED_FIELD_H
 
+#include "core/rank_team.h"
 #include "wave/setup.h"
 #include "wave/stencil.h"
 
@@ -52,6 +53,7 @@ typedef struct torre_padded_field {
     char *factor;    /* NULL: k is the same everywhere, and there is no potential */
     char *potential; /* NULL: density does not vary */
     void *memory;
+    torre_rank_team *team; /* whose memory it is, together; NULL: of this process alone */
 } torre_padded_field;
 
 /* Compute everything but the pointers (no allocation). The problem must have been checked. */
@@ -59,10 +61,10 @@ void torre_padded_layout(const torre_wave_problem *problem, torre_padded_field *
 
 /*
  * Allocate a laid out field and touch it with `threads` threads: levels zero, k and potential from
- * the setup. TORRE_ERR_RESOURCE when there is no memory. Free with _free (which accepts a zeroed
- * struct).
+ * the setup. Of a team (NULL: none) all members call it. TORRE_ERR_RESOURCE when there is no
+ * memory. Free with _free (which accepts a zeroed struct).
  */
-torre_status torre_padded_alloc(const torre_wave_setup *setup, int threads,
+torre_status torre_padded_alloc(const torre_wave_setup *setup, torre_rank_team *team, int threads,
                                 torre_padded_field *field);
 void torre_padded_free(torre_padded_field *field);
 

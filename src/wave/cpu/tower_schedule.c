@@ -9,7 +9,7 @@ void torre_tower_schedule_free(torre_tower_schedule *s)
 {
     if (!s) return;
     free(s->list);
-    free(s->progress);
+    if (!s->shared) free(s->progress);
     free(s);
 }
 
@@ -22,20 +22,31 @@ int64_t torre_tower_schedule_bytes(const torre_tower_grid *g)
 {
     return (int64_t)(sizeof(torre_tower_schedule) +
                      (size_t)torre_traversal_count(g) * sizeof(torre_tower) +
-                     (size_t)torre_tower_slots(g) * sizeof(torre_tower_progress));
+                     (size_t)(torre_tower_slots(g) + 1) * sizeof(torre_tower_progress));
+}
+
+int64_t torre_tower_schedule_progress_bytes(const torre_tower_schedule *s)
+{
+    return (s->slots + 1) * (int64_t)sizeof *s->progress;
+}
+
+void torre_tower_schedule_share(torre_tower_schedule *s, void *progress)
+{
+    if (!s->shared) free(s->progress);
+    s->progress = progress;
+    s->shared = true;
 }
 
 /* Room for the schedule of a grid. */
 static torre_tower_schedule *make_room(const torre_tower_grid *grid)
 {
-    torre_tower_schedule *s = aligned_alloc(_Alignof(torre_tower_schedule), sizeof *s);
+    torre_tower_schedule *s = calloc(1, sizeof *s);
     if (!s) return NULL;
-    memset(s, 0, sizeof *s);
     s->towers = torre_traversal_count(grid);
     s->slots = torre_tower_slots(grid);
     s->list = malloc((size_t)s->towers * sizeof *s->list);
-    s->progress =
-        aligned_alloc(_Alignof(torre_tower_progress), (size_t)s->slots * sizeof *s->progress);
+    s->progress = aligned_alloc(_Alignof(torre_tower_progress),
+                                (size_t)torre_tower_schedule_progress_bytes(s));
     if (s->list && s->progress) return s;
     torre_tower_schedule_free(s);
     return NULL;
@@ -78,14 +89,19 @@ torre_status torre_tower_schedule_make(const torre_tower_grid *grid,
         *schedule = status ? NULL : s;
         TORRE_TRY(status);
     }
-    for (int64_t i = 0; i < torre_tower_slots(grid); i++) atomic_init(&s->progress[i].steps, 0);
-    atomic_store(&s->next, 0);
     return TORRE_OK;
+}
+
+void torre_tower_schedule_begin(torre_tower_schedule *s)
+{
+    for (int64_t i = 0; i < torre_tower_slots(&s->grid); i++) atomic_init(&s->progress[i].steps, 0);
+    atomic_store(&s->progress[s->slots].steps, 0);
 }
 
 bool torre_tower_schedule_take(torre_tower_schedule *s, torre_tower *tower)
 {
-    int64_t i = atomic_fetch_add_explicit(&s->next, 1, memory_order_relaxed);
+    const int64_t i =
+        atomic_fetch_add_explicit(&s->progress[s->slots].steps, 1, memory_order_relaxed);
     if (i >= s->count) return false;
     *tower = s->list[i];
     return true;
