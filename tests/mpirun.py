@@ -11,13 +11,16 @@ import time
 class Program:
     def __init__(self, path, kept=()):
         """kept: files that are no results."""
+        self.messages = False
         self.path, self.kept = os.path.abspath(path), {"report.json", *kept}
 
     def start(self, ranks, *options, limit=60, quiet=True):
-        """The process of mpirun, or of the program itself for one rank; a thread each."""
+        """The process of mpirun, or of the program itself for one rank; a thread each; by messages: with no memory in
+        common (of a run of `wave` on a CPU)."""
         environment = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
                        "OMPI_MCA_rmaps_base_oversubscribe": "1", "OMP_NUM_THREADS": "1", "TORRE_RANK_LIMIT": str(limit),
-                       "OMPI_MCA_btl_vader_single_copy_mechanism": "none"}
+                       "OMPI_MCA_btl_vader_single_copy_mechanism": "none",
+                       "TORRE_TRANSPORT": "host" if self.messages else "auto"}
         words = [self.path, *([] if "--backend" in options else ["--backend", "cpu"]), *options] + ["--quiet"] * quiet
         out = subprocess.DEVNULL if quiet else subprocess.PIPE
         return subprocess.Popen(["mpirun", "-n", str(ranks), *words] if ranks > 1 else words, env=environment,

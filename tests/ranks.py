@@ -77,10 +77,12 @@ def some_run(order, rng):
 def bits(orders):
     rng = random.Random(24)
     for order in orders:
-        for _ in range(4):
+        for _ in range(6):
             ranks, options = some_run(order, rng)
+            program.messages = rng.random() < 0.5
             told = alike(ranks, *options)
-            assert told["ranks"] == ranks and len(told["link_wait_s"]) == ranks and told["linked_bytes"] > 0, told
+            assert told["ranks"] == ranks and len(told["link_wait_s"]) == ranks, told
+            assert (told["linked_bytes"] > 0) == program.messages, told
 
 
 def test_bits_low():
@@ -102,10 +104,13 @@ def test_axes():
 def test_results():
     """All kinds of files, and a checkpoint that goes on with any number of ranks."""
     options = [*SIZE, *RUN, "--traces", "t.npy,t.su", "--field", "u.npy", "--snapshot-plane", "yz@3", "--snapshot-every", "20"]
-    told = alike(3, *options)
-    assert told["ranks"] == 3 and "MPI" in told["transport"], told
+    for program.messages, transport in ((True, "MPI, through buffers on the host"), (False, "memory in common")):
+        told = alike(3, *options)
+        assert told["ranks"] == 3 and told["transport"] == transport, told
+        assert told.get("transport_why", "").startswith("memory in common") == program.messages, told
     expected = results()
     for first, then in ((2, 1), (1, 3), (3, 2)):
+        program.messages = not program.messages
         anew()
         wave(first, *options, "--checkpoint", "c.state", "--checkpoint-every", "40")
         there = results()
@@ -118,7 +123,7 @@ def test_results():
 
 def test_killed():
     """A rank that dies is told by its number; nothing hangs, and nothing is left half-written."""
-    for rank in (1, 2, 0):
+    for rank, program.messages in ((1, False), (2, True), (0, False), (0, True)):
         process = start(3, *LONG)
         os.kill(mpirun.process_of(process, rank), signal.SIGKILL)
         told = process.communicate(timeout=60)[1]
@@ -133,12 +138,13 @@ def test_killed():
 
 def test_silent():
     """A rank that neither dies nor says anything."""
-    process = start(3, *LONG, limit=5)
-    stopped = mpirun.process_of(process, 2)
-    os.kill(stopped, signal.SIGSTOP)
-    told = process.communicate(timeout=60)[1]
-    assert process.returncode == 4 and lines(told) == ["wave: rank 2 has said nothing for 5 s"], told
-    assert os.listdir(".") == [], os.listdir(".")
+    for program.messages in (True, False):
+        process = start(3, *LONG, limit=5)
+        stopped = mpirun.process_of(process, 2)
+        os.kill(stopped, signal.SIGSTOP)
+        told = process.communicate(timeout=60)[1]
+        assert process.returncode == 4 and lines(told) == ["wave: rank 2 has said nothing for 5 s"], told
+        assert os.listdir(".") == [], os.listdir(".")
 
 
 def test_paused():
@@ -169,6 +175,7 @@ def test_unstable():
 
 
 def test_refused():
+    program.messages = True
     for options, code, says in ((["--engine", "stepwise"], 2, "--engine torre alone"),
                                 (["--boundary", "x=periodic"], 2, "periodic faces along x"),
                                 (["--tower-height", "100"], 2, "--tower-height 100 need"),
@@ -184,6 +191,7 @@ def test_refused():
 
 
 def test_dry_run():
+    program.messages = True
     wave(3, *SIZE, *RUN, "--absorbing", "sponge", "--traces", "t.npy", "--dry-run", "--json", "report.json")
     with open("report.json") as f:
         told = json.load(f)
@@ -191,7 +199,10 @@ def test_dry_run():
     assert os.listdir(".") == ["report.json"], os.listdir(".")
     process = start(2, *SIZE, *RUN[:6], "--dry-run", quiet=False)
     told = process.communicate(timeout=120)[0]
-    assert "if all 2 ranks are as fast" in told, told
+    assert "if all 2 ranks are as fast" in told and "carries" in told, told
+    program.messages = False
+    told = start(2, *SIZE, *RUN[:6], "--dry-run", quiet=False).communicate(timeout=120)[0]
+    assert "with memory in common" in told and "carries" not in told, told
 
 
 if __name__ == "__main__":

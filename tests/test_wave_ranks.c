@@ -2,10 +2,10 @@
  * Runs by several threads of a process as ranks (src/wave/rank_run.h, src/core/rank_threads.h)
  * against runs in one piece: the same bits of both levels, traces and norms, with every order,
  * precision, kind of face, order of axes, velocities, densities, layers, sources and receivers,
- * whatever the number of ranks, whether planes go by messages or from solver to solver. The latter
- * GPUs do: here the CPU's solvers are lent what they lack, planes are written into a solver as soon
- * as it is not computing, and every other pass rests before its last towers. Then every call of a
- * rank fails in turn.
+ * whatever the number of ranks, whether planes go by messages, from solver to solver, or ranks in a
+ * row have their memory in common. What goes from solver to solver is of GPUs: here the CPU's
+ * solvers are lent what they lack, planes are written into a solver as soon as it is not computing,
+ * and every other pass rests before its last towers. Then every call of a rank fails in turn.
  */
 #include <pthread.h>
 #include <stdatomic.h>
@@ -263,12 +263,14 @@ static void compare(const wave_random_case *c, torre_wave_run *a, torre_wave_run
 }
 
 /* The run of the first of so many ranks, and the others beside it: to be ended with end_ranks. */
-static torre_status start_ranks(member *all, int count, const wave_random_case *c,
-                                const torre_wave_backend *backend, torre_wave_run **run)
+static torre_status start_ranks(member *all, int count, const int *leader,
+                                const wave_random_case *c, const torre_wave_backend *backend,
+                                torre_wave_run **run)
 {
     static const int number[RANKS] = {3, 1, 4, 5};
     torre_ranks *ranks;
     CHECK_OK(torre_rank_threads_new(count, "GPUs", "GPU", number, &ranks));
+    for (int i = 0; i < count; i++) ranks[i].leader = leader;
     atomic_store(&solver_count, 0);
     for (int i = 0; i < count; i++) all[i] = (member){c, backend, &ranks[i], 0};
     for (int i = 1; i < count; i++)
@@ -286,7 +288,8 @@ static void end_ranks(member *all, int count, torre_wave_run *run)
 }
 
 /* Whether there are planes enough for so many. */
-static bool check_case(wave_random_case *c, int count, const torre_wave_backend *backend)
+static bool check_case(wave_random_case *c, int count, const int *leader,
+                       const torre_wave_backend *backend)
 {
     torre_wave_run *whole, *shared = NULL;
     torre_wave_plan plan = c->plan;
@@ -295,9 +298,9 @@ static bool check_case(wave_random_case *c, int count, const torre_wave_backend 
     c->plan.engine = TORRE_TORRE;
     along = c->plan.axes[0] ? c->plan.axes[0] - 'x' : 0;
     memcpy(cells, c->problem.size, sizeof cells);
-    const torre_status status = start_ranks(all, count, c, backend, &shared);
+    const torre_status status = start_ranks(all, count, leader, c, backend, &shared);
     if (status) {
-        CHECK(status == TORRE_ERR_USAGE && strstr(torre_error_text(), "fewer GPUs"), "%s: %s",
+        CHECK(status == TORRE_ERR_USAGE && strstr(torre_error_text(), ": take fewer "), "%s: %s",
               c->text, torre_error_text());
         end_ranks(all, count, shared);
         return false;
@@ -323,7 +326,7 @@ static void threads_give_the_bits_of_one(void **unused)
             wave_random_case c;
             wave_random_case_make(&state, order, &c);
             const int count = (int)wave_pick(&state, 2, RANKS);
-            const bool ran = check_case(&c, count, i % 4 ? &direct : cpu);
+            const bool ran = check_case(&c, count, NULL, i % 4 ? &direct : cpu);
             taken += ran;
             more += ran && count > 2;
             if (wave_random_case_absorbs(&c)) kinds[c.problem.absorbing] += ran;
@@ -333,6 +336,26 @@ static void threads_give_the_bits_of_one(void **unused)
     CHECK(kinds[TORRE_PML] > 15 && kinds[TORRE_CPML] > 5, "%d runs with pml, %d with cpml",
           kinds[TORRE_PML], kinds[TORRE_CPML]);
     CHECK(atomic_load(&handed) > 200, "planes were handed on %d times", atomic_load(&handed));
+}
+
+static void teams_give_the_bits_of_one(void **unused)
+{
+    static const int leaders[][RANKS] = {{0, 0, 0, 0}, {0, 0, 2, 2}, {0, 1, 1, 1}, {0, 0, 0, 3}};
+    (void)unused;
+    uint64_t state = 7;
+    int taken[4] = {0}, absorbing = 0;
+    for (int order = 2; order <= 2 * TORRE_MAX_HALF_WIDTH; order += 2)
+        for (int i = 0; i < 12; i++) {
+            wave_random_case c;
+            wave_random_case_make(&state, order, &c);
+            const bool ran = check_case(&c, i % 4 ? RANKS : 2, leaders[i % 4], cpu);
+            taken[i % 4] += ran;
+            absorbing += ran && wave_random_case_absorbs(&c);
+            wave_random_case_free(&c);
+        }
+    CHECK(taken[0] == 18 && taken[1] > 8 && taken[2] > 8 && taken[3] > 8 && absorbing > 10,
+          "runs were shared %d, %d, %d and %d times, %d of them with layers", taken[0], taken[1],
+          taken[2], taken[3], absorbing);
 }
 
 /* Whatever fails, and wherever: all end, and say which rank it was. */
@@ -352,7 +375,7 @@ static void any_call_may_fail(void **unused)
         member all[RANKS];
         torre_wave_run *run = NULL;
         atomic_store(&calls_left, ++at);
-        status = start_ranks(all, 3, &c, &direct, &run);
+        status = start_ranks(all, 3, NULL, &c, &direct, &run);
         CHECK(status == TORRE_OK, "%s: %s", c.text, torre_error_text());
         status = start_noise(run);
         if (!status) status = advance(run, 1);
@@ -374,6 +397,7 @@ int main(int argc, char **argv)
     lend();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(threads_give_the_bits_of_one),
+        cmocka_unit_test(teams_give_the_bits_of_one),
         cmocka_unit_test(any_call_may_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -122,6 +122,11 @@ static void print_ranks(FILE *out, const torre_wave_run *run)
     const torre_ranks_told told = torre_wave_run_ranks(run);
     char bytes[32];
     if (told.ranks == 1) return;
+    if (told.pass_bytes == 0) {
+        fprintf(out, "%ss%*s%d, with %s\n", told.what, 10 - (int)strlen(told.what), "", told.ranks,
+                told.transport);
+        return;
+    }
     torre_format_bytes((double)told.pass_bytes, bytes, sizeof bytes);
     fprintf(out,
             "%ss%*s%d, with %" PRId64 " planes that two of them have; %s by %s a pass of "
@@ -188,6 +193,11 @@ static void print_links(FILE *out, const torre_wave_run *run, double gcells_per_
     const double steps = (double)torre_wave_run_info(run)->plan.tower_height;
     const double pass_s = cells * steps * 1e-9 / gcells_per_s;
     char text[40];
+    if (told.pass_bytes == 0) {
+        fprintf(out, "           if all %d %ss are as fast as this one alone\n", told.ranks,
+                told.what);
+        return;
+    }
     format_rate((double)told.pass_bytes / 2 / (told.ranks - 1) / pass_s, text, sizeof text);
     fprintf(
         out,

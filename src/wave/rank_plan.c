@@ -13,15 +13,49 @@
 /* Seconds that a chunk of steps takes at least: at its end all ranks wait for the first. */
 static const double chunk_s = 10;
 
-int64_t torre_rank_cut(const torre_rank_program *p, int rank)
+/* --- Slabs --- */
+
+static bool begins_slab(const torre_rank_program *p, int rank)
+{
+    return !p->teams || torre_rank_leader(p->ranks, rank) == rank;
+}
+
+int torre_rank_first(const torre_rank_program *p, int slab)
+{
+    int rank = 0;
+    for (int before = 0; rank < p->ranks->count; rank++) {
+        before += begins_slab(p, rank);
+        if (before > slab) break;
+    }
+    return rank;
+}
+
+int64_t torre_rank_cut(const torre_rank_program *p, int slab)
 {
     const int64_t n = p->layout.n[0], count = p->ranks->count;
-    if (rank == 0) return 0;
+    const int64_t rank = torre_rank_first(p, slab);
+    if (slab == 0) return 0;
     /* n rank / count, without overflow */
     return rank == count ? n : n / count * rank + n % count * rank / count - p->shift;
 }
 
-torre_region torre_rank_region(const torre_rank_program *p, int rank)
+torre_planes torre_rank_planes(const torre_rank_program *p, int rank)
+{
+    int slab = 0;
+    while (torre_rank_first(p, slab + 1) <= rank) slab++;
+    const int64_t low = torre_rank_cut(p, slab), planes = torre_rank_cut(p, slab + 1) - low;
+    const int first = torre_rank_first(p, slab), members = torre_rank_first(p, slab + 1) - first;
+    return (torre_planes){low + planes * (rank - first) / members,
+                          low + planes * (rank - first + 1) / members};
+}
+
+static void count_slabs(torre_rank_program *p)
+{
+    for (int i = 0; i < p->ranks->count; i++) p->slabs += begins_slab(p, i);
+    while (torre_rank_first(p, p->slab + 1) <= p->ranks->rank) p->slab++;
+}
+
+torre_region torre_rank_region(const torre_rank_program *p, int slab)
 {
     const torre_region whole = torre_wave_region(p->base.setup);
     const int axis = p->layout.axis[0];
@@ -29,8 +63,8 @@ torre_region torre_rank_region(const torre_rank_program *p, int rank)
     torre_box owned = whole.owned;
     halo[axis][0] = p->below;
     halo[axis][1] = p->above;
-    owned.low[axis] = torre_rank_cut(p, rank);
-    owned.high[axis] = torre_rank_cut(p, rank + 1);
+    owned.low[axis] = torre_rank_cut(p, slab);
+    owned.high[axis] = torre_rank_cut(p, slab + 1);
     return torre_region_make(whole.global, whole.periodic, &owned, halo);
 }
 
@@ -49,15 +83,24 @@ static void set_height(torre_rank_program *p, torre_wave_plan *plan, int64_t hei
     p->shift = p->above / 2;
 }
 
-/* Planes that each rank must have for towers of the height, in the mean: those that towers see, and
- * those of the ranks at the ends, of which the lowest has `shift` less. */
+/* Planes that each slab must have for towers of the height, in the mean: those that towers see, and
+ * those of the slabs at the ends, of which the lowest has `shift` less. */
 static int64_t least_planes(const torre_rank_program *p)
 {
     const int64_t seen = p->above + p->below + 1, ends = p->ends > 1 ? p->ends + p->shift + 1 : 1;
     return seen > ends ? seen : ends;
 }
 
-static int64_t planes_each(const torre_rank_program *p) { return p->layout.n[0] / p->ranks->count; }
+/* Planes of the smallest slab, in the mean. */
+static int64_t planes_each(const torre_rank_program *p)
+{
+    int fewest = p->ranks->count;
+    for (int i = 0; i < p->slabs; i++) {
+        const int members = torre_rank_first(p, i + 1) - torre_rank_first(p, i);
+        if (members < fewest) fewest = members;
+    }
+    return p->layout.n[0] / p->ranks->count * fewest;
+}
 
 /* The highest that let slabs be so many times what towers need; 0: none. */
 static int64_t highest(torre_rank_program *p, torre_wave_plan *plan, int64_t most, int times)
@@ -75,13 +118,13 @@ static int64_t highest(torre_rank_program *p, torre_wave_plan *plan, int64_t mos
 }
 
 /*
- * The height at which all steps take least: ranks begin and end a pass after one another, so that
- * (steps + (ranks - 1) height) / height passes take their time, height + climb.
+ * The height at which all steps take least: slabs begin and end a pass after one another, so that
+ * (steps + (slabs - 1) height) / height passes take their time, height + climb.
  */
 static int64_t quickest(const torre_rank_program *p, const torre_part_cost *c, int64_t height)
 {
     const int64_t steps = p->base.setup->problem->steps;
-    const double best = sqrt((double)steps * c->climb / (p->ranks->count - 1));
+    const double best = sqrt((double)steps * c->climb / (p->slabs - 1));
     const int64_t lower = best < (double)height ? (int64_t)best : height;
     if (lower < 1 || steps < 1) return height;
     const int64_t passes = (steps + lower - 1) / lower;
@@ -93,6 +136,7 @@ static torre_status choose_height(torre_rank_program *p, torre_wave_plan *plan, 
 {
     const int64_t steps = p->base.setup->problem->steps, chosen = plan->tower_height;
     const int64_t most = wished > 0 ? wished : steps > 0 && steps < chosen ? steps : chosen;
+    if (p->slabs == 1) return TORRE_OK; /* none has to wait */
     const int64_t fits = highest(p, plan, most, 1);
     int64_t height = highest(p, plan, most, 2);
     if (height > 0) height = quickest(p, cost, height);
@@ -104,8 +148,9 @@ static torre_status choose_height(torre_rank_program *p, torre_wave_plan *plan, 
     return torre_fail(TORRE_ERR_USAGE,
                       "%d %ss have %" PRId64 " planes across %c each, and towers of {dts} %d and "
                       "{tower_height} %" PRId64 " need %" PRId64 ": take fewer %ss or smaller ones",
-                      p->ranks->count, p->ranks->what, planes_each(p), "xyz"[p->layout.axis[0]],
-                      plan -> dts, plan -> tower_height, least_planes(p), p -> ranks -> what);
+                      p->slabs, p->slabs < p->ranks->count ? "machine" : p->ranks->what,
+                      planes_each(p), "xyz"[p->layout.axis[0]], plan -> dts, plan -> tower_height,
+                      least_planes(p), p -> ranks -> what);
 }
 
 /* Steps that surely take no longer than a chunk of them may, where that can be known: by a third of
@@ -161,7 +206,7 @@ static void name_device(const torre_ranks *ranks, torre_wave_info *info)
 static torre_status plan_slab(torre_rank_program *p, const torre_wave_plan *plan)
 {
     torre_wave_info *info = &p->base.info;
-    const torre_region region = torre_rank_region(p, p->ranks->rank);
+    const torre_region region = torre_rank_region(p, p->slab);
     const torre_wave_plan wish = info->wish;
     TORRE_TRY(torre_wave_part_new(p->base.setup, &region, &p->part));
     TORRE_TRY(p->backend->plan(&p->part->setup, plan, &p->inner));
@@ -187,13 +232,15 @@ torre_status torre_wave_run_share(torre_wave_run *run, const torre_ranks *ranks)
         torre_wave_program_new(sizeof(torre_rank_program), run->setup, &run->info.wish, &made));
     torre_rank_program *p = (torre_rank_program *)made;
     made->maker = &torre_wave_rank_solver;
-    made->chunk_s = chunk_s;
-    made->drain = ranks->count - 1;
     made->clear = clear;
     if (run->info.wish.threads == 0) plan.threads = torre_rank_threads(ranks, plan.threads);
     plan.measured = false;
     p->ranks = ranks;
     p->backend = run->backend;
+    p->teams = run->backend->teams;
+    count_slabs(p);
+    made->chunk_s = p->slabs > 1 ? chunk_s : 0;
+    made->drain = p->slabs - 1;
     p->layout = torre_plane_layout_in(run->backend, run->program, plan.threads);
     p->ends = p->backend->end_planes ? p->backend->end_planes(run->setup, &plan) : 1;
     const torre_part_cost cost = p->backend->part_cost(run->program);

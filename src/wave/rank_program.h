@@ -14,6 +14,8 @@ typedef struct torre_rank_program {
     const torre_ranks *ranks;
     const torre_wave_backend *backend; /* computes the slabs */
     torre_plane_layout layout;
+    bool teams;                /* ranks with memory in common have a slab together */
+    int slab, slabs;           /* this rank's, of so many */
     int64_t below, above;      /* planes that a slab stores beside those it owns */
     int64_t ends;              /* planes that slabs at the ends own at least (end_planes) */
     int64_t shift;             /* cuts lie so much lower than even ones, as towers move up */
@@ -24,9 +26,13 @@ typedef struct torre_rank_program {
     torre_rank_path *path[2]; /* past the host, to the rank below, above; NULL: there is none */
 } torre_rank_program;
 
-/* The first plane that a rank owns; of rank `count` the end. */
-int64_t torre_rank_cut(const torre_rank_program *program, int rank);
-torre_region torre_rank_region(const torre_rank_program *program, int rank);
+/* The first rank of a slab, which speaks for it; of slab `slabs` the count of all. */
+int torre_rank_first(const torre_rank_program *program, int slab);
+/* The first plane that a slab owns; of slab `slabs` the end. */
+int64_t torre_rank_cut(const torre_rank_program *program, int slab);
+torre_region torre_rank_region(const torre_rank_program *program, int slab);
+/* What is a rank's own of the planes of its slab. */
+torre_planes torre_rank_planes(const torre_rank_program *program, int rank);
 
 /* Requests of rank 0; what follows each and what comes back. */
 typedef enum torre_rank_request_kind {

@@ -14,6 +14,10 @@
  * 2 (R NT + 2 D + R); only overlaps travel, once each way a pass, nothing is computed twice, and
  * the bits are those of one process, whatever the number of ranks.
  *
+ * Ranks of one machine whose solvers can do it have a slab together (core/rank_team.h): fields in
+ * memory of all, whose towers all their threads climb, as those of one process do. The first of
+ * them sends and receives planes. In a run on one machine nothing travels and nobody waits.
+ *
  * The first rank is as if it were alone: its run has the solver of the whole grid, which asks the
  * others for what it needs; it alone has files and speaks to people. The others read the same
  * input, plan the same, and serve.

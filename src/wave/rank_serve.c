@@ -164,7 +164,7 @@ static torre_status pass_layer(torre_rank_slab *s, const torre_rank_request *r)
     const int64_t bytes = box_bytes(s, &r->box);
     const bool write = r->kind == TORRE_RANK_WRITE_LAYER;
     int64_t stride[3];
-    if (r->zero) return backend->write_layer(s->solver, NULL, NULL, NULL);
+    if (r->zero) return s->leads ? backend->write_layer(s->solver, NULL, NULL, NULL) : TORRE_OK;
     void *values = malloc((size_t)bytes);
     if (!values) return no_memory();
     torre_box_strides(&r->box, stride);
@@ -180,9 +180,9 @@ static torre_status pass_layer(torre_rank_slab *s, const torre_rank_request *r)
 static torre_status tell_norms(torre_rank_slab *s)
 {
     const torre_rank_program *p = s->program;
-    const int64_t planes =
-        torre_rank_cut(p, p->ranks->rank + 1) - torre_rank_cut(p, p->ranks->rank);
-    torre_norm_sums *sums = malloc((size_t)planes * sizeof *sums);
+    const torre_planes own = torre_rank_planes(p, p->ranks->rank);
+    const int64_t planes = own.high - own.low;
+    torre_norm_sums *sums = malloc((size_t)planes * sizeof *sums + 1);
     torre_wave_norms bad;
     if (!sums) return no_memory();
     torre_status status = torre_rank_slab_norms(s, sums, &bad);

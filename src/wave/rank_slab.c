@@ -46,10 +46,11 @@ static torre_status exchange(torre_rank_slab *s, bool into, torre_planes planes,
 
 static torre_rank_link link_of(const torre_rank_program *p, int side)
 {
-    const int rank = p->ranks->rank, other = side ? rank + 1 : rank - 1;
-    const int64_t cut = torre_rank_cut(p, side ? rank + 1 : rank);
-    torre_rank_link link = {.rank = other < p->ranks->count ? other : -1};
-    if (link.rank < 0) return link;
+    const int other = side ? p->slab + 1 : p->slab - 1;
+    const int64_t cut = torre_rank_cut(p, side ? p->slab + 1 : p->slab);
+    torre_rank_link link = {.rank = -1};
+    if (other < 0 || other == p->slabs) return link;
+    link.rank = torre_rank_first(p, other);
     link.planes = (torre_planes){cut - p->below, cut + p->above};
     if (link.planes.high > p->layout.n[0]) link.planes.high = p->layout.n[0];
     link.bytes = message_bytes(p, link.planes);
@@ -69,12 +70,17 @@ int64_t torre_rank_slab_bytes(const torre_rank_program *p)
 
 torre_status torre_rank_slab_start(torre_rank_program *p, torre_rank_slab *s)
 {
-    *s = (torre_rank_slab){.program = p};
+    *s = (torre_rank_slab){.program = p, .leads = true};
+    if (p->teams) {
+        s->team = torre_rank_team_of(p->ranks);
+        s->leads = torre_rank_team_leads(&s->team);
+        if (s->team.members > 1) p->inner->team = &s->team;
+    }
     for (int side = 0; side < 2; side++) {
         torre_rank_link *link = &s->link[side];
         *link = link_of(p, side);
         link->path = p->path[side];
-        link->bytes = buffer_bytes(p, side);
+        link->bytes = s->leads ? buffer_bytes(p, side) : 0;
         if (link->bytes == 0) continue;
         TORRE_TRY(torre_planes_memory(p->backend, link->bytes, &link->out));
         TORRE_TRY(torre_planes_memory(p->backend, link->bytes, &link->in));
@@ -175,6 +181,7 @@ static torre_status give(torre_rank_slab *s, torre_rank_link *link)
     const torre_rank_program *p = s->program;
     const torre_planes planes = going(p, link, link == &s->link[0]);
     const double start = torre_time_now();
+    if (!s->leads) return TORRE_OK;
     TORRE_TRY(settle(s, link)); /* the buffer is free */
     s->told.waited_s += torre_time_now() - start;
     s->told.sent_bytes += torre_rank_planes_bytes(p, planes);
@@ -195,6 +202,7 @@ static torre_status take(torre_rank_slab *s, torre_rank_link *link)
     const torre_planes planes = going(p, link, link == &s->link[1]);
     const bool direct = torre_rank_hands_on(p);
     const double start = torre_time_now();
+    if (!s->leads) return TORRE_OK; /* it waits in climb */
     void *arrival = NULL;
     if (direct) {
         TORRE_TRY(torre_rank_receive(p->ranks, link->rank, &arrival, sizeof arrival));
@@ -232,7 +240,7 @@ static int64_t meeting(const torre_rank_slab *s, int64_t until)
 {
     const torre_rank_program *p = s->program;
     const torre_planes above = s->link[1].planes;
-    const int64_t there = torre_rank_region(p, s->link[1].rank).stored.high[p->layout.axis[0]] -
+    const int64_t there = torre_rank_region(p, p->slab + 1).stored.high[p->layout.axis[0]] -
                           (above.high + p->below),
                   back = s->link[0].planes.high + p->below;
     const int64_t plane = above.high - there < until ? above.high - there : until;
@@ -276,12 +284,14 @@ torre_status torre_rank_slab_advance(torre_rank_slab *s, int64_t steps, void *sa
     const torre_rank_program *p = s->program;
     const torre_wave_setup *setup = p->base.setup;
     const int64_t row = setup->sample_columns * (int64_t)setup->problem->precision;
+    const double before = s->team.waited_s;
     TORRE_TRY(meet(s));
     for (int64_t done = 0, height; done < steps; done += height) {
         height = p->base.info.plan.tower_height;
         if (height > steps - done) height = steps - done;
         TORRE_TRY(pass(s, height, samples ? (char *)samples + done * row : NULL));
     }
+    s->told.waited_s += s->team.waited_s - before;
     return s->owed ? take_back(s) : TORRE_OK;
 }
 
@@ -298,8 +308,7 @@ torre_status torre_rank_slab_norms(torre_rank_slab *s, torre_norm_sums *sums, to
 {
     const torre_rank_program *p = s->program;
     const torre_plane_layout *l = &p->layout;
-    const torre_planes own = {torre_rank_cut(p, p->ranks->rank),
-                              torre_rank_cut(p, p->ranks->rank + 1)};
+    const torre_planes own = torre_rank_planes(p, p->ranks->rank);
     const int64_t row = torre_planes_row_bytes(l), few = sum_bytes / l->plane_bytes;
     const int64_t some = few < 1 ? 1 : few;
     char *values = malloc((size_t)(some * l->plane_bytes)), *rows;

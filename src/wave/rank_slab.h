@@ -1,12 +1,15 @@
-/* The slab of a rank: its solver, and what goes to and from those below and above. */
+/*
+ * The slab of a rank, or of several together (core/rank_team.h), each of which has a solver of it;
+ * and what goes to and from the slabs below and above.
+ */
 #ifndef TORRE_RANK_SLAB_H
 #define TORRE_RANK_SLAB_H
 
 #include "wave/rank_program.h"
 
-/* What this rank and a neighbour both store. */
+/* What this slab and a neighbour both store. */
 typedef struct torre_rank_link {
-    int rank;              /* the neighbour, -1: there is none */
+    int rank;              /* the first one of the neighbour, -1: there is none */
     torre_rank_path *path; /* past the host, NULL: there is none */
     torre_planes planes;
     int64_t bytes;                 /* of messages: */
@@ -18,8 +21,10 @@ typedef struct torre_rank_link {
 typedef struct torre_rank_slab {
     const torre_rank_program *program;
     torre_wave_solver *solver;
+    torre_rank_team team;    /* whose slab it is, where its solver is of teams */
+    bool leads;              /* this rank sends and receives planes for it */
     int64_t n;               /* its step */
-    torre_rank_link link[2]; /* to the rank below, above */
+    torre_rank_link link[2]; /* to the slab below, above */
     bool owed;               /* what went below has not come back */
     torre_rank_advanced told;
 } torre_rank_slab;
@@ -46,7 +51,8 @@ torre_status torre_rank_slab_advance(torre_rank_slab *slab, int64_t steps, void 
 
 torre_status torre_rank_slab_set_step(torre_rank_slab *slab, int64_t n);
 
-/* Sums of each plane that it owns, of u[n]. bad: its first cell that is not finite, or finite. */
+/* Sums of each plane that is this rank's own (torre_rank_planes), of u[n]. bad: its first cell that
+ * is not finite, or finite. */
 torre_status torre_rank_slab_norms(torre_rank_slab *slab, torre_norm_sums *sums,
                                    torre_wave_norms *bad);
 

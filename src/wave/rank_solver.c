@@ -289,14 +289,15 @@ static torre_box part_of(const rank_solver *s, const array *a, torre_box cells)
     return cut_box(a->box, &cells);
 }
 
-/* Every rank reads the cells that it owns, and writes those that it stores. */
+/* Of every slab the first rank reads the cells that it owns, and writes those that it stores. */
 static torre_status each_rank(const rank_solver *s, bool write, const array *a)
 {
-    for (int i = 0; i < s->ranks->count; i++) {
+    for (int i = 0; i < s->program->slabs; i++) {
+        const int rank = torre_rank_first(s->program, i);
         const torre_region region = torre_rank_region(s->program, i);
         const torre_box part = part_of(s, a, write ? region.stored : region.owned);
         if (box_cells(&part) == 0) continue;
-        TORRE_TRY(i > 0 ? pass_box(s, i, write, a, &part) : own_piece(s, write, a, &part));
+        TORRE_TRY(i > 0 ? pass_box(s, rank, write, a, &part) : own_piece(s, write, a, &part));
     }
     return TORRE_OK;
 }
@@ -360,11 +361,11 @@ static torre_status gather_norms(rank_solver *s, torre_norm_sums *sums, torre_wa
     TORRE_TRY(ask_all(s->ranks, (torre_rank_request){.kind = TORRE_RANK_NORMS}));
     TORRE_TRY(torre_rank_slab_norms(&s->slab, sums, bad));
     for (int i = 1; i < s->ranks->count; i++) {
-        const int64_t low = torre_rank_cut(s->program, i);
-        const int64_t planes = torre_rank_cut(s->program, i + 1) - low;
+        const torre_planes own = torre_rank_planes(s->program, i);
+        const int64_t bytes = (own.high - own.low) * (int64_t)sizeof *sums;
         torre_wave_norms there;
         TORRE_TRY(torre_rank_receive(s->ranks, i, &there, sizeof there));
-        TORRE_TRY(torre_rank_receive(s->ranks, i, sums + low, planes * (int64_t)sizeof *sums));
+        TORRE_TRY(torre_rank_receive(s->ranks, i, sums + own.low, bytes));
         if (bad->finite) *bad = there;
     }
     return TORRE_OK;
@@ -392,9 +393,15 @@ torre_ranks_told torre_wave_run_ranks(const torre_wave_run *run)
         .ranks = p->ranks->count, .what = p->ranks->what, .transport = p->ranks->transport};
     if (p->met.text[0]) told.transport = p->met.text;
     told.transport_why = p->met.why;
+    if (p->slabs == 1)
+        told.transport = "memory in common";
+    else if (p->slabs < told.ranks)
+        told.transport = "memory in common, between machines MPI";
+    else if (p->teams && p->ranks->locals > 1)
+        told.transport_why = "memory in common: not between these ranks, or not wanted";
     told.device = p->device;
     told.overlap_planes = p->below + p->above;
-    for (int i = 1; i < told.ranks; i++) {
+    for (int i = 1; i < p->slabs; i++) {
         const torre_box stored = torre_rank_region(p, i - 1).stored;
         const int64_t low = torre_rank_cut(p, i) - p->below;
         const int64_t high = stored.high[p->layout.axis[0]];
