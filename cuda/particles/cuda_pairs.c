@@ -54,6 +54,7 @@ typedef struct pairs {
     int64_t limit;       /* steps that the present lists are for at most */
     int64_t interval[2]; /* that the last lists, and those before them, were good for */
     bool stopped;        /* lists were ever too old before their limit */
+    bool far;            /* they will be behind the next step (MD_SUM_FAR) */
     md_control *looked;  /* [2] host: after a segment */
     cudaEvent_t look[2];
 
@@ -183,6 +184,7 @@ static md_force_args force_args(const md_cuda_solver *s)
                        .v = s->v[s->v_now],
                        .v_out = s->v[1 - s->v_now],
                        .f = s->f,
+                       .bath = s->bath,
                        .partial = s->partial,
                        .fixed = s->fixed,
                        .id = s->id[s->id_now],
@@ -307,6 +309,15 @@ static torre_status queue_couple(md_cuda_solver *s, int parts, const md_force_ar
     return TORRE_OK;
 }
 
+/* Whether the velocities of a step are left to the force kernel of the next one. */
+static bool leaves_behind(const md_cuda_solver *s)
+{
+    return has_thermostat(s) && !has_noise(s) && !has_barostat(s) &&
+           neighbor_of(s) != TORRE_NEIGHBOR_HALF;
+}
+
+static bool overlaps(const md_cuda_solver *s) { return s->program->capability >= 90 && !s->share; }
+
 /* Before a move, or what is after a step. */
 static torre_status queue_factor(md_cuda_solver *s, int parts, int ahead)
 {
@@ -315,6 +326,8 @@ static torre_status queue_factor(md_cuda_solver *s, int parts, int ahead)
     if (has_noise(s)) return TORRE_OK;
     if (s->share && (parts & MD_FACTOR_SUM)) TORRE_TRY(md_share_speeds(s));
     a.ahead = ahead;
+    a.overlap = overlaps(s) && leaves_behind(s);
+    if (!leaves_behind(s)) a.limit_sq = 0;
     if (has_barostat(s)) return queue_couple(s, parts, &a);
     TORRE_CUDA_TRY(s->kernels->state->factor(&a, &b, parts, s->stream), "applying the thermostat");
     return TORRE_OK;
@@ -363,12 +376,40 @@ static torre_status queue_move(md_cuda_solver *s, int ahead)
     const md_bath_args b = bath_args(s);
     a.x_out = s->x[s->x_now];
     a.ahead = ahead;
+    a.far = ahead < 0 && own(s)->far;
     take_own(s, &a);
     TORRE_CUDA_TRY(has_barostat(s)     ? s->kernels->state->stretch(&a, s->stream)
                    : has_thermostat(s) ? s->kernels->state->move(&a, &b, s->stream)
                                        : s->kernels->state->drift(&a, s->stream),
                    "moving particles");
     return queue_tell(s);
+}
+
+/* Of what force kernels have left behind of the device's own particles. */
+static md_force_args left_args(const md_cuda_solver *s)
+{
+    md_force_args a = force_args(s);
+    a.x_out = s->x[s->x_now];
+    take_own(s, &a);
+    a.f = (char *)s->f + 2 * s->first_own * s->kernels->state->state_bytes; /* md_rest */
+    return a;
+}
+
+/* To the next positions from what a force kernel has left behind. */
+static torre_status queue_glide(md_cuda_solver *s, int ahead)
+{
+    md_force_args a = left_args(s);
+    a.ahead = ahead;
+    TORRE_CUDA_TRY(s->kernels->state->glide(&a, s->stream), "moving particles");
+    return queue_tell(s);
+}
+
+/* To the velocities behind a sequence of such steps. */
+static torre_status queue_arrive(md_cuda_solver *s)
+{
+    const md_force_args a = left_args(s);
+    TORRE_CUDA_TRY(s->kernels->state->arrive(&a, s->stream), "moving particles");
+    return TORRE_OK;
 }
 
 /* What a thermostat does after a step of whole velocities, and the sums at those that it leaves. */
@@ -401,7 +442,7 @@ static torre_status queue_parts(md_cuda_solver *s, const md_force_args *a)
     TORRE_TRY(queue_force(s, a, work_in_parts(s), s->stream));
     if (relaxes(s)) return queue_relax(s, a->ahead);
     TORRE_TRY(queue_factor(s, MD_FACTOR_SUM | MD_FACTOR_AFTER | MD_FACTOR_BEFORE, a->ahead));
-    return queue_move(s, a->ahead);
+    return leaves_behind(s) ? queue_glide(s, a->ahead) : queue_move(s, a->ahead);
 }
 
 /* Whether kernels count steps by the clock of the control block. */
@@ -457,8 +498,9 @@ static torre_status queue_steps(md_cuda_solver *s, int steps)
     for (int k = 0; k < steps; k++) {
         md_force_args a = force_args(s);
         /* the first one reads tables of the kernels in front of it, the others only positions */
-        a.overlap = k > 0 && s->program->capability >= 90 && !s->share;
+        a.overlap = k > 0 && overlaps(s);
         a.ahead = k;
+        a.behind = k > 0 && leaves_behind(s);
         a.forces_only = in_parts(s);
         if (a.forces_only) {
             TORRE_TRY(queue_parts(s, &a));
@@ -470,6 +512,7 @@ static torre_status queue_steps(md_cuda_solver *s, int steps)
         s->x_now = 1 - s->x_now;
         if (own(s)->dissipates) s->v_now = 1 - s->v_now;
     }
+    if (leaves_behind(s) && steps) TORRE_TRY(queue_arrive(s));
     if (stops_late(s) && steps) TORRE_TRY(queue_undo(s, steps));
     if (has_clock(s) && steps)
         TORRE_CUDA_TRY(s->kernels->state->clock(s->control, steps, s->stream), "counting steps");
@@ -880,6 +923,7 @@ static void keep_sums(md_cuda_solver *s, const double total[2 * MD_SUMS], bool t
     const torre_md_problem *p = s->problem;
     double inside = total[MD_SUM_INSIDE] / 2, tested = total[MD_SUM_TESTED];
     const double *after = thermostat || relaxes(s) ? total + MD_SUMS : total;
+    own(s)->far = leaves_behind(s) && thermostat && after[MD_SUM_FAR] > 0;
     own(s)->sums = (torre_md_sums){
         .kinetic = 0.5 * p->mass * after[MD_SUM_SPEED_SQ],
         .potential = 0.5 * total[MD_SUM_POTENTIAL],
@@ -995,12 +1039,13 @@ static torre_status grains_state(md_cuda_solver *s, torre_md_visit *visit, void 
 static torre_status state(md_cuda_solver *s, torre_md_visit *visit, void *context)
 {
     pairs *o = own(s);
-    int64_t pace[] = {o->limit, o->interval[0], o->interval[1], o->stopped};
+    int64_t pace[] = {o->limit, o->interval[0], o->interval[1], o->stopped, o->far};
     TORRE_TRY(visit(context, "pace", pace, sizeof pace));
     o->limit = pace[0];
     o->interval[0] = pace[1];
     o->interval[1] = pace[2];
     o->stopped = pace[3];
+    o->far = pace[4];
     if (torre_md_is_rough(s->problem)) TORRE_TRY(grains_state(s, visit, context));
     if (has_barostat(s))
         TORRE_TRY(md_cuda_visit_array(visit, context, "barostat", s->live, sizeof *s->live));

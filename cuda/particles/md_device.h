@@ -290,6 +290,7 @@ enum {
     MD_STRAINS,
     MD_SUM_POTENTIAL = MD_STRAINS, /* twice the pair energy for full lists */
     MD_SUM_INSIDE,                 /* particles inside the cutoff, likewise */
+    MD_SUM_FAR = MD_SUM_INSIDE,    /* in its place after a thermostat: who may be too far next */
     MD_SUM_TESTED,                 /* likewise: inside the list radius, or tested by the sweep */
     MD_SUM_VX,
     MD_SUM_VY,
@@ -310,6 +311,11 @@ typedef struct md_bath_state {
     double after, before;     /* velocities are to be multiplied by: after the step, and before the
                                  next one */
 } md_bath_state;
+
+/* A force kernel stops a sequence behind its step where a particle would be too far if velocities
+ * were multiplied by 1 - this or by 1 + this, so that nobody need look once they are. The
+ * thermostat stops it where it multiplies by something further from 1. */
+#define MD_FACTOR_REACH 0.0625
 
 /* What md_state_kernels.factor does. */
 enum { MD_FACTOR_SUM = 1, MD_FACTOR_AFTER = 2, MD_FACTOR_BEFORE = 4 };
@@ -382,6 +388,10 @@ typedef struct md_force_args {
     const void *x_built;
     double limit_sq; /* further from x_built after a drift (squared) stops the sequence; 0: never */
     void *f;         /* not for drift */
+    int behind;      /* v and f have what the step in front left behind (md_left), from which its
+                   thermostat has yet to make velocities: */
+    const md_bath_state *bath;
+    int far;         /* of a drift in front of a sequence: the lists are too old behind it */
     double *partial; /* [brick_count][MD_SUMS], not for drift */
     uint64_t *fixed; /* [3][count] zeroed sums of half lists */
     const int *id;

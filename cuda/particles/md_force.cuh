@@ -269,15 +269,37 @@ __device__ inline void md_pass_on(const md_force_args &a, bool velocities, bool 
     }
 }
 
+template <class R>
+__device__ inline bool md_is_far(const md_vec<R> &q, const md_vec<R> &built, R limit_sq)
+{
+    R dx = q.x - built.x, dy = q.y - built.y, dz = q.z - built.z;
+    return !(fma(dz, dz, fma(dy, dy, md_product(dx, dx))) <= limit_sq);
+}
+
 /* Stop the sequence behind this step where q is too far from where the lists expect it. */
 template <class R>
 __device__ inline void md_stop_if_far(const md_force_args &a, R limit_sq, int index,
                                       const md_vec<R> &q)
 {
     if (limit_sq == 0) return;
-    md_vec<R> built = ((const md_vec<R> *)a.x_built)[index];
-    R dx = q.x - built.x, dy = q.y - built.y, dz = q.z - built.z;
-    if (!(dx * dx + dy * dy + dz * dz <= limit_sq)) atomicMin(&a.tiles.control->last, a.ahead);
+    if (md_is_far(q, ((const md_vec<R> *)a.x_built)[index], limit_sq))
+        atomicMin(&a.tiles.control->last, a.ahead);
+}
+
+/* Whether a particle of that whole velocity may be too far once a thermostat has scaled it: how far
+ * is greatest at an end of the range of factors. */
+template <class R>
+__device__ inline bool md_may_be_far(const md_force_args &a, md_scaling<R> scaling, R limit_sq,
+                                     int index, const md_vec<R> &q, const md_vec<R> &v,
+                                     const md_vec<R> &f)
+{
+    if (limit_sq == 0) return false;
+    const md_vec<R> built = ((const md_vec<R> *)a.x_built)[index];
+    scaling.before = 1;
+    scaling.after = (R)(1 - MD_FACTOR_REACH);
+    const bool least = md_is_far(scaling.position(q, scaling.velocity(v, f)), built, limit_sq);
+    scaling.after = (R)(1 + MD_FACTOR_REACH);
+    return least || md_is_far(scaling.position(q, scaling.velocity(v, f)), built, limit_sq);
 }
 
 /* Walk over the list of a lane: sum.neighbour(c, particle, offset) for each, sum.flush() after
@@ -403,6 +425,11 @@ __global__ void __launch_bounds__(M::block_max, WORK == MD_FORCE_SUMS ? 1 : MD_F
     if (threadIdx.x == 0) walls = md_walls_at(a.grains, (int64_t)t.control->clock + a.ahead);
     const uint32_t step = TORRE_CONTACT_STEP(t.control->clock + (uint64_t)a.ahead);
 #endif
+    md_scaling<R> scaling = {1, 1, c.kick, c.drift};
+    if (LOOKS == MD_SPEEDS && a.behind) {
+        scaling.after = (R)a.bath->after;
+        scaling.before = (R)a.bath->before;
+    }
     __syncthreads();
 
     int first, places = md_brick_places(t, rank, &first), lanes = places * T;
@@ -477,11 +504,26 @@ __global__ void __launch_bounds__(M::block_max, WORK == MD_FORCE_SUMS ? 1 : MD_F
             f.z /= weight;
         }
         if (LOOKS || (!SUMS && a.forces_only)) {
-            ((md_vec<R> *)a.f)[index] = {(R)f.x, (R)f.y, (R)f.z, 0};
+            const md_vec<R> force = {(R)f.x, (R)f.y, (R)f.z, 0};
+            const md_left<R> left = {(md_vec<R> *)a.v, (md_rest<R> *)a.f};
+            md_vec<R> v;
+            if (LOOKS == MD_SPEEDS && a.behind) {
+                md_vec<R> before;
+                left.get(index, v, before);
+                v = scaling.velocity(v, before);
+            } else if (LOOKS) {
+                v = ((const md_vec<R> *)a.v)[index];
+            }
             if (LOOKS) {
-                md_vec<R> v = ((const md_vec<R> *)a.v)[index];
-                integrate.half(v, (R)f.x, (R)f.y, (R)f.z);
+                md_half_kick(v, force, c.kick);
                 md_add_squares(v, (double)weight, total);
+            }
+            if (LOOKS == MD_SPEEDS) {
+                left.put(index, v, force);
+                if (md_may_be_far(a, scaling, c.limit_sq, index, x_in[index], v, force))
+                    atomicMin(&t.control->last, a.ahead);
+            } else {
+                ((md_vec<R> *)a.f)[index] = force;
             }
             continue;
         }

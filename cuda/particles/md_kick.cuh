@@ -36,4 +36,52 @@ template <class R> struct md_kick {
     }
 };
 
+template <class R> __device__ inline void md_scale(md_vec<R> &v, R factor)
+{
+    v.x = md_product(v.x, factor);
+    v.y = md_product(v.y, factor);
+    v.z = md_product(v.z, factor);
+}
+
+/* From whole velocities of a step and its forces to the next positions, where a thermostat scales
+ * velocities: what is after the step, what is before the next one, half a kick; drift. */
+template <class R> struct md_scaling {
+    R after, before, kick, drift;
+    __device__ md_vec<R> velocity(md_vec<R> v, const md_vec<R> &f) const
+    {
+        md_scale(v, after);
+        md_scale(v, before);
+        md_half_kick(v, f, kick);
+        return v;
+    }
+    __device__ md_vec<R> position(md_vec<R> q, const md_vec<R> &v) const
+    {
+        md_half_kick(q, v, drift);
+        return q;
+    }
+};
+
+/*
+ * What a force kernel leaves behind where that is not known yet, whole velocities and forces, of
+ * which the fourth number of a velocity is one: 6 numbers are moved in place of 8.
+ */
+template <class R> struct __align__(2 * sizeof(R)) md_rest { R y, z; };
+
+template <class R> struct md_left {
+    md_vec<R> *v;
+    md_rest<R> *f;
+    __device__ void put(int index, md_vec<R> u, const md_vec<R> &force) const
+    {
+        u.w = force.x;
+        v[index] = u;
+        f[index] = {force.y, force.z};
+    }
+    __device__ void get(int index, md_vec<R> &u, md_vec<R> &force) const
+    {
+        u = v[index];
+        force = {u.w, f[index].y, f[index].z, 0};
+        u.w = 0;
+    }
+};
+
 #endif

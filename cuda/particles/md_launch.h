@@ -37,6 +37,10 @@ typedef struct md_state_kernels {
                           cudaStream_t stream);
     /* From forces to the next positions, in place. */
     cudaError_t (*move)(const md_force_args *args, const md_bath_args *bath, cudaStream_t stream);
+    /* Likewise where force kernels leave velocities behind: positions after each step, velocities
+     * behind the last one of a sequence. */
+    cudaError_t (*glide)(const md_force_args *args, cudaStream_t stream);
+    cudaError_t (*arrive)(const md_force_args *args, cudaStream_t stream);
     /* What comes after a step of whole velocities, and sums into args->partial. */
     cudaError_t (*thermostat)(const md_force_args *args, const md_bath_args *bath,
                               cudaStream_t stream);

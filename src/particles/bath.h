@@ -81,18 +81,32 @@ static inline TORRE_HD double torre_bath_squares(double n, uint64_t seed, uint64
     }
 }
 
-static inline TORRE_HD double torre_bath_bussi(const torre_bath *b, int64_t step, double kinetic)
+/* What bussi draws for a step: a normal deviate, and the sum of the squares of G - 1 others. It can
+ * be drawn before K is known. */
+typedef struct torre_bath_drawn {
+    double normal, squares;
+} torre_bath_drawn;
+
+static inline TORRE_HD torre_bath_drawn torre_bath_draw(const torre_bath *b, int64_t step)
 {
-    const uint64_t stream = (uint64_t)step;
-    if (!(kinetic > 0) || b->freedom < 3) return 1;
+    torre_bath_drawn d = {0, 0};
+    if (b->ensemble != TORRE_BUSSI || b->freedom < 3) return d;
     double g[3];
-    torre_random_normal3(b->seed, stream, 0, g);
-    const double others = torre_bath_squares(b->freedom - 1, b->seed, stream);
+    torre_random_normal3(b->seed, (uint64_t)step, 0, g);
+    d.normal = g[0];
+    d.squares = torre_bath_squares(b->freedom - 1, b->seed, (uint64_t)step);
+    return d;
+}
+
+static inline TORRE_HD double torre_bath_bussi(const torre_bath *b, int64_t step, double kinetic,
+                                               const torre_bath_drawn *drawn)
+{
+    if (!(kinetic > 0) || b->freedom < 3) return 1;
     const double keep = torre_bath_keep(b);
     /* the energy of a degree of freedom at the target, over K */
     const double one = 0.5 * torre_bath_target(b, step) / kinetic;
-    const double root = sqrt(keep) + g[0] * sqrt((1 - keep) * one);
-    const double square = root * root + (1 - keep) * one * others;
+    const double root = sqrt(keep) + drawn->normal * sqrt((1 - keep) * one);
+    const double square = root * root + (1 - keep) * one * drawn->squares;
     return copysign(sqrt(square), root);
 }
 
@@ -139,15 +153,16 @@ static inline TORRE_HD double torre_bath_chain(const torre_bath *b, int64_t step
     return torre_chain_half(&chain, kinetic, rate);
 }
 
-/* What velocities of this kinetic energy are multiplied by after a step. */
+/* What velocities of this kinetic energy are multiplied by after a step; drawn: of that step. */
 static inline TORRE_HD double torre_bath_after(const torre_bath *b, int64_t step, double kinetic,
+                                               const torre_bath_drawn *drawn,
                                                double rate[TORRE_CHAIN])
 {
     switch (b->ensemble) {
     case TORRE_BERENDSEN:
         return torre_bath_berendsen(b, step, kinetic);
     case TORRE_BUSSI:
-        return torre_bath_bussi(b, step, kinetic);
+        return torre_bath_bussi(b, step, kinetic, drawn);
     case TORRE_NOSE_HOOVER:
         return torre_bath_chain(b, step, kinetic, rate);
     default:

@@ -117,7 +117,8 @@ void fake_kernel_effects(const char *name, void *const *arguments)
         sorted_by_id(arguments[0], position_bytes(name, "md_settle_kernel"));
     if (is_for(name, "md_stage_kernel")) lists_begin(arguments[0]);
     if (is_for(name, "md_drift_kernel") || is_for(name, "md_move_kernel") ||
-        is_for(name, "md_relax_move_kernel") || is_for(name, "md_stretch_kernel"))
+        is_for(name, "md_relax_move_kernel") || is_for(name, "md_stretch_kernel") ||
+        is_for(name, "md_glide_kernel"))
         step_done(arguments[0]);
     if (is_for(name, "md_clock_kernel"))
         sequence_done(*(md_control **)arguments[0], *(int *)arguments[1]);

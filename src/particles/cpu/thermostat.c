@@ -44,7 +44,8 @@ static void scale_to_target(cpu_solver *s, thermostat *t)
 {
     const torre_bath bath = torre_md_bath(s->problem);
     const double kinetic = kinetic_now(s);
-    scale(s, t, torre_bath_after(&bath, s->store.step, kinetic, t->rate), kinetic);
+    const torre_bath_drawn drawn = torre_bath_draw(&bath, s->store.step);
+    scale(s, t, torre_bath_after(&bath, s->store.step, kinetic, &drawn, t->rate), kinetic);
 }
 
 void torre_cpu_thermostat_before(cpu_solver *s, thermostat *t)
