@@ -73,8 +73,10 @@ enum { TORRE_UNIT = 4 };
  *
  * Receivers are summed of what towers record: samples of units (wave_receivers.c), those that some
  * receiver takes. marked[b] is the number of the marks of block b; -1 where nothing is recorded.
- * Marks are torre_mark_words of `marks`: which unit is recorded first, then a bit for each unit of
- * the block, along z and then column after column: units are numbered in this order.
+ * Marks are mark_words of `marks`: which unit is recorded first, then a bit for each unit of the
+ * block. Unit u of a column belongs to group u % mark_groups, which is what a thread of the block
+ * has, or two. Groups follow each other, in them units along z, and of each of these all columns:
+ * units are numbered in this order.
  * Register towers have units sorted by strip, as sources are; slot is the number of the unit.
  *
  * Where there are many, register towers have runs of both in strips, sorted by where a diamond that
@@ -225,9 +227,9 @@ typedef struct torre_tower_shape {
     int registers, spill_bytes, blocks_per_sm;
     /* blocks that are resident in clusters of 2, 3, ... */
     int cluster_blocks[TORRE_CLUSTER_MOST - 1];
-    bool strips;    /* sources are sorted by strip */
-    bool many;      /* a kernel without k has places for many points */
-    int mark_words; /* of marks */
+    bool strips;                 /* sources are sorted by strip */
+    bool many;                   /* a kernel without k has places for many points */
+    int mark_words, mark_groups; /* of marks */
 } torre_tower_shape;
 
 /* Functions of one instance (order, dts, precision, size). */

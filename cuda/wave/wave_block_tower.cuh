@@ -388,13 +388,23 @@ template <class Kernel> struct block_tower {
     /* Write what step t, the last one, has not: C holds the newest level, A the one before. */
     __device__ __forceinline__ void leave(const vec (&C)[ZV][NL], const vec (&A)[ZV][NL], int t);
 
-    /* ---------- sources (wave_block_points.cuh) ---------- */
+    /* ---------- sources and receivers (wave_block_points.cuh) ---------- */
 
     /* The sources of the block that this slot takes over. */
     __device__ __forceinline__ void find_sources(int x, int y);
     __device__ __forceinline__ void sources_found();
     /* To the level that step t has published in the block at offset `block`. */
     __device__ __forceinline__ void add_sources(const place &p, int block, int t);
+    /* What this thread records of the level that the step makes: a bit for each of its vectors,
+     * and where the first one goes. */
+    struct recorded_units {
+        uint32_t bits;
+        char *to;
+    };
+    __device__ __forceinline__ recorded_units find_units(const place &p) const;
+    /* Out of C, or, STEADY, the block in shared memory. */
+    __device__ __forceinline__ void record(const recorded_units &found, const vec (&C)[ZV][NL],
+                                           int block) const;
 
     /* ---------- faces along x and y (wave_block_faces.cuh) ---------- */
 
@@ -837,16 +847,17 @@ template <class Kernel> struct block_tower {
                 __syncwarp();
             }
         }
+        const recorded_units units = find_units(p); /* before that is told of the next step */
         waits.done_publishing(*this, t);
         if (ODD) store_leaving<PLAIN>(C, p, t);
         waits.done_writing(*this, t);
+        record(units, C, left);
         if (!PLAIN && at == 0) find_sources(h.x_tower + R * t + R * (X + p.length()), p.y);
         if (RACECHECK) sources_found(); /* it does not tell other words beside them apart */
     }
 
     /*
      * All steps of one item. What is waited for:
-     *     own_is_free()       `own` may be overwritten (by the levels that an item starts with);
      *     halo(t)             the halo of step t is there;
      *     all_published(t)    all blocks have their level t in `own`;
      *     edges(t)            the edges are there, too, or those of the first lines, if they come
@@ -934,7 +945,6 @@ __global__ void __launch_bounds__(Kernel::S::threads_tma, 1)
             gate_init(&gates->published[p], S::active / 32 * LANES_ARRIVE);
             gate_init(&gates->written[p], S::active / 32 * LANES_ARRIVE);
         }
-        gate_init(&gates->sampled, LANES_ARRIVE);
         gate_init(&gates->finished, S::active / 32 * LANES_ARRIVE);
         gates_ready();
     }

@@ -99,8 +99,10 @@ static int64_t find_block(const torre_cuda_program *program, const unit_box *b, 
 {
     const torre_point_plan *points = &program->points;
     const int64_t x = b->x[i], y = b->y[j], width = program->shape.block_x,
-                  units = (program->shape.planes + TORRE_UNIT - 1) / TORRE_UNIT;
-    *bit = (int)((x % width * width + y % width) * units + b->unit[k]);
+                  groups = program->shape.mark_groups,
+                  vectors = program->shape.planes / TORRE_UNIT / groups;
+    *bit = (int)((b->unit[k] % groups * vectors + b->unit[k] / groups) * width * width +
+                 x % width * width + y % width);
     return program->shape.strips
                ? (y * points->parts + b->part[k]) * program->args.n[0] + x
                : (x / width * points->columns + y / width) * points->parts + b->part[k];

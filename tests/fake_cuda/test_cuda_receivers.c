@@ -80,11 +80,13 @@ static void unit_cell(const torre_cuda_program *program, int64_t block, int bit,
     const int64_t v = 16 / (int64_t)program->turned.problem.precision,
                   parts = program->points.parts, width = program->shape.block_x,
                   all = (torre_cuda_planes(program) + v - 1) / v,
-                  units = (program->shape.planes + TORRE_UNIT - 1) / TORRE_UNIT;
-    const int64_t part = block % parts;
-    at[0] = block / parts / program->points.columns * width + bit / units / width;
-    at[1] = block / parts % program->points.columns * width + bit / units % width;
-    at[2] = all * part / parts * v + bit % units * TORRE_UNIT;
+                  groups = program->shape.mark_groups,
+                  vectors = program->shape.planes / TORRE_UNIT / groups;
+    const int64_t part = block % parts, column = bit % (width * width),
+                  unit = bit / (width * width);
+    at[0] = block / parts / program->points.columns * width + column / width;
+    at[1] = block / parts % program->points.columns * width + column % width;
+    at[2] = all * part / parts * v + (unit % vectors * groups + unit / vectors) * TORRE_UNIT;
     const int64_t next = all * (part + 1) / parts * v;
     CHECK(at[2] < next, "a unit at %lld begins in the next part, at %lld", (long long)at[2],
           (long long)next);
