@@ -35,7 +35,6 @@ typedef struct torre_mirror {
 typedef struct torre_point_node {
     int line; /* i * block_x + j of its column inside the block */
     int z;    /* cell index along z */
-    int slot; /* column of the source values */
 } torre_point_node;
 
 /* The same in a strip: the towers (s, m) of one m; or a unit, which begins there. */
@@ -68,6 +67,7 @@ enum { TORRE_UNIT = 4 };
  * Sources sorted by block: a block is block_x by block_x columns of cells times `planes` cells
  * along z. node[first[b]] .. node[first[b + 1] - 1] are those of block b = (X * blocks_y + Y) *
  * parts + part; first is NULL where there are neither sources nor receivers.
+ * Values are in this order, too.
  * Register towers have them sorted by strip instead, so that what a diamond may have lies together:
  * b = (m * parts + part) * nx + x. Most nodes are in two strips.
  *
@@ -124,9 +124,8 @@ static inline TORRE_HD int torre_sample_row(const torre_points_args *points, int
 }
 
 /* Words of the marks of `columns` columns, of which a block has so many planes. */
-#define TORRE_MARK_BITS(columns, planes) ((columns) * (((planes) + TORRE_UNIT - 1) / TORRE_UNIT))
-#define TORRE_MARK_WORDS(columns, planes)                                                          \
-    ((1 + (TORRE_MARK_BITS(columns, planes) + 31) / 32 + 3) / 4 * 4)
+#define TORRE_MARK_BITS(columns, planes)  ((columns) * (((planes) + TORRE_UNIT - 1) / TORRE_UNIT))
+#define TORRE_MARK_WORDS(columns, planes) (1 + (TORRE_MARK_BITS(columns, planes) + 31) / 32)
 
 typedef struct torre_wave_args {
     void *field[2];

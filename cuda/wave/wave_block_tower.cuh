@@ -401,7 +401,7 @@ template <class Kernel> struct block_tower {
         uint32_t bits;
         char *to;
     };
-    __device__ __forceinline__ recorded_units find_units(const place &p) const;
+    __device__ __forceinline__ recorded_units find_units(const place &p, int t) const;
     /* Out of C, or, STEADY, the block in shared memory. */
     __device__ __forceinline__ void record(const recorded_units &found, const vec (&C)[ZV][NL],
                                            int block) const;
@@ -833,9 +833,12 @@ template <class Kernel> struct block_tower {
             exchange_levels(A, p, t);
         else if (!ODD)
             publish_block(C, left);
-        if (!PLAIN && p.source_first < p.source_last) {
-            add_sources(p, left, t);
-            if (!STEADY) reload(C, left);
+        const bool adds = p.source_first < p.source_last;
+        if (!PLAIN && __any_sync(~0u, adds)) {
+            __syncwarp(); /* lanes add to what others have written */
+            if (adds) add_sources(p, left, t);
+            __syncwarp();
+            if (adds && !STEADY) reload(C, left);
         }
         if (!PLAIN && at_z_face() && !(TMA && S::mirrors_vectors)) {
             /* a block that stays needs its images beyond the face in the next step */
@@ -847,11 +850,10 @@ template <class Kernel> struct block_tower {
                 __syncwarp();
             }
         }
-        const recorded_units units = find_units(p); /* before that is told of the next step */
         waits.done_publishing(*this, t);
         if (ODD) store_leaving<PLAIN>(C, p, t);
         waits.done_writing(*this, t);
-        record(units, C, left);
+        record(find_units(p, t), C, left);
         if (!PLAIN && at == 0) find_sources(h.x_tower + R * t + R * (X + p.length()), p.y);
         if (RACECHECK) sources_found(); /* it does not tell other words beside them apart */
     }

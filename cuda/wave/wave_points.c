@@ -88,7 +88,7 @@ static void sort_nodes(const torre_cuda_program *program, const torre_grid_node 
                 ((torre_strip_node *)to)[n] =
                     (torre_strip_node){(int)at->x, place[j].at, (int)at->z, (int)i};
             else
-                ((torre_point_node *)to)[n] = (torre_point_node){place[j].at, (int)at->z, (int)i};
+                ((torre_point_node *)to)[n] = (torre_point_node){place[j].at, (int)at->z};
         }
     }
     if (to)
@@ -118,6 +118,30 @@ torre_status torre_cuda_list_nodes(const torre_cuda_program *program, const torr
     sort_nodes(program, nodes, count, step, *first, NULL);
     sort_nodes(program, nodes, count, step, *first, *to);
     return TORRE_OK;
+}
+
+/* The nodes by block, so that each has the number of its place in the lists. */
+static torre_status sort_by_block(const torre_cuda_program *program, torre_grid_node *nodes,
+                                  int64_t count)
+{
+    const int64_t lists = program->points.lists;
+    int64_t *next = calloc((size_t)lists + 1, sizeof *next);
+    torre_grid_node *from = malloc((size_t)count * sizeof *from + 1);
+    node_place place[2];
+    const bool fits = next && from;
+    for (int64_t i = 0; i < count && fits; i++) {
+        from[i] = nodes[i];
+        find_places(program, from + i, place);
+        next[place[0].list + 1]++;
+    }
+    for (int64_t i = 0; i < lists && fits; i++) next[i + 1] += next[i];
+    for (int64_t i = 0; i < count && fits; i++) {
+        find_places(program, from + i, place);
+        nodes[next[place[0].list]++] = from[i];
+    }
+    free(next);
+    free(from);
+    return fits ? TORRE_OK : torre_fail(TORRE_ERR_RESOURCE, "out of memory");
 }
 
 static const char what[] = "sending sources to the device";
@@ -228,6 +252,8 @@ torre_status torre_cuda_points_new(torre_cuda_solver *s)
     torre_grid_node *nodes;
     int64_t count;
     torre_status status = list_nodes(s->program, &nodes, &count);
+    if (!status && s->program->bytes[TORRE_PIECE_POINT_LISTS] && !s->program->shape.strips)
+        status = sort_by_block(s->program, nodes, count);
     if (!status && count) status = upload_weights(s, nodes, count);
     if (!status && count) status = upload_cells(s, nodes, count);
     if (!status && s->program->bytes[TORRE_PIECE_POINT_LISTS])
