@@ -31,13 +31,13 @@ typedef struct torre_mirror {
     int sign[2][TORRE_TOWER_HALF_WIDTH];
 } torre_mirror;
 
-/* A node of a source. */
+/* A node of a source in a block of columns. */
 typedef struct torre_point_node {
-    int line; /* i * block_x + j of its column inside the block */
-    int z;    /* cell index along z */
+    int16_t line;  /* i * block_x + j of its column */
+    int16_t plane; /* along z, of those of the part */
 } torre_point_node;
 
-/* The same in a strip: the towers (s, m) of one m; or a unit, which begins there. */
+/* A node in a strip: the towers (s, m) of one m; or a unit, which begins there. */
 typedef struct torre_strip_node {
     int x, row; /* row: cells along y from the middle of the strip, y = D m */
     int z, slot;
@@ -124,8 +124,9 @@ static inline TORRE_HD int torre_sample_row(const torre_points_args *points, int
 }
 
 /* Words of the marks of `columns` columns, of which a block has so many planes. */
-#define TORRE_MARK_BITS(columns, planes)  ((columns) * (((planes) + TORRE_UNIT - 1) / TORRE_UNIT))
-#define TORRE_MARK_WORDS(columns, planes) (1 + (TORRE_MARK_BITS(columns, planes) + 31) / 32)
+#define TORRE_MARK_BITS(columns, planes) ((columns) * (((planes) + TORRE_UNIT - 1) / TORRE_UNIT))
+#define TORRE_MARK_WORDS(columns, planes)                                                          \
+    ((1 + (TORRE_MARK_BITS(columns, planes) + 31) / 32 + 3) / 4 * 4)
 
 typedef struct torre_wave_args {
     void *field[2];

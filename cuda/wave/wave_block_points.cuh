@@ -35,7 +35,7 @@ template <class Kernel> __device__ __forceinline__ void block_tower<Kernel>::sou
 template <class Kernel>
 __device__ __forceinline__ void block_tower<Kernel>::add_sources(const place &p, int block, int t)
 {
-    constexpr int AT_ONCE = 4; /* nodes of a lane that are read together */
+    constexpr int AT_ONCE = 2; /* nodes of a lane that are read together */
     const bool more = WIDE && lane() >= S::first_lanes;
     const int step = more ? lanes - S::first_lanes : S::first_lanes;
     const T *values = (const T *)g.points.source_values + t * g.points.source_count;
@@ -54,13 +54,13 @@ __device__ __forceinline__ void block_tower<Kernel>::add_sources(const place &p,
 #pragma unroll
         for (int i = 0; i < AT_ONCE; i++) {
             if (n + i * step >= p.source_last) break;
-            const int z = node[i].z - h.z_part, line = node[i].line;
+            const int z = node[i].plane, line = node[i].line;
             if (WIDE && (z / V % lanes >= S::first_lanes) != more) continue; /* of the other slot */
             T *cell = (T *)(shared() + block + line * S::line + PV * 16) + z;
             *cell = add(*cell, value[i]);
             if (ODD || !is_leaving(p, t)) continue;
             const int64_t x = h.x_tower + R * (t + X) + line / R, y = p.y + line % R;
-            ((T *)g.field[t & 1])[x * g.stride_x + y * g.stride_y + node[i].z] = *cell;
+            ((T *)g.field[t & 1])[x * g.stride_x + y * g.stride_y + h.z_part + z] = *cell;
         }
     }
 }
@@ -107,19 +107,17 @@ template <class Kernel> struct unit_finder {
     {
         const int row = torre_sample_row(&g.points, t + 1);
         const bool any = marked >= 0 && row >= 0;
-        constexpr int piece = S::mark_words % 4 == 0 ? 16 : S::mark_words % 2 == 0 ? 8 : 4;
-        char *to = shared + S::marks + (t & 1) * S::marks_bytes + number * S::mark_bytes;
-        const char *from = (const char *)g.points.marks + (int64_t)marked * S::mark_bytes;
         if (any)
 #pragma unroll
-            for (int i = 0; i < S::mark_bytes; i += piece)
-                __pipeline_memcpy_async(to + i, from + i, piece);
+            for (int i = 0; i < S::mark_bytes; i += 16)
+                __pipeline_memcpy_async(
+                    shared + S::marks + number * S::mark_bytes + i,
+                    (const char *)g.points.marks + (int64_t)marked * S::mark_bytes + i, 16);
         __pipeline_commit();
         const uint32_t blocks = __ballot_sync(~0u, any);
         if (number % 32 == 0) {
-            ((uint32_t *)(shared + S::recorded + (t & 1) * S::recorded_bytes))[number / 32] =
-                blocks;
-            ((char **)(shared + S::samples))[t & 1] =
+            *(uint32_t *)(shared + S::recorded + number / 32 * 4) = blocks;
+            *(char **)(shared + S::samples) =
                 (char *)g.points.samples +
                 row * g.points.units * (TORRE_UNIT * (int64_t)sizeof(typename Kernel::T));
         }
@@ -130,18 +128,16 @@ template <class Kernel> struct unit_finder {
 
 template <class Kernel>
 __device__ __forceinline__ typename block_tower<Kernel>::recorded_units
-block_tower<Kernel>::find_units(const place &p, int t) const
+block_tower<Kernel>::find_units(const place &p) const
 {
     constexpr int bits = ZV * NL; /* of a thread: its vectors, line by line of each */
     static_assert(S::mark_groups * TORRE_UNIT == lanes * V && bits < 32, "lanes have whole units");
     recorded_units found = {0, nullptr};
     const int block = p.number + X;
     if (!g.points.units || idle()) return found;
-    const char *any = shared() + S::recorded + (t & 1) * S::recorded_bytes;
-    const uint32_t recorded = ((const uint32_t *)any)[block / 32];
+    const uint32_t recorded = ((const uint32_t *)(shared() + S::recorded))[block / 32];
     if (!(recorded >> block % 32 & 1)) return found;
-    const uint32_t *marks =
-        (const uint32_t *)(shared() + S::marks + (t & 1) * S::marks_bytes + block * S::mark_bytes);
+    const uint32_t *marks = (const uint32_t *)(shared() + S::marks + block * S::mark_bytes);
     const int first = lane() * V / TORRE_UNIT * bits, word = 1 + first / 32, bit = first % 32;
     int64_t unit = (int)marks[0];
 #pragma unroll
@@ -151,7 +147,7 @@ block_tower<Kernel>::find_units(const place &p, int t) const
     found.bits = marks[word] >> bit;
     if (32 % bits != 0 && bit + bits > 32) found.bits |= marks[word + 1] << (32 - bit);
     found.bits &= (1u << bits) - 1;
-    found.to = ((char **)(shared() + S::samples))[t & 1] +
+    found.to = *(char **)(shared() + S::samples) +
                (unit * TORRE_UNIT + lane() * V % TORRE_UNIT) * (int)sizeof(T);
     return found;
 }

@@ -54,7 +54,13 @@ template <class T, int R, int DB, bool WIDE = false> struct block_shape {
     {
         return 2 * halo_blocks * round_up(NL * line_of(lanes), 128) +
                round_up(blocks * block_of(lanes), 128) + 256 + 32 * blocks +
-               2 * blocks * 4 * TORRE_MARK_WORDS(NL, lanes * vectors_of(lanes) * V);
+               marked_bytes(lanes * vectors_of(lanes) * V);
+    }
+    /* What is told of receivers: marks of each block, a bit for each block that has some at the
+     * next level, and where samples of that level go. */
+    static constexpr int marked_bytes(int planes)
+    {
+        return blocks * TORRE_MARK_WORDS(NL, planes) * 4 + (blocks + 31) / 32 * 4 + 12;
     }
     /* threads along z: as many as threads and shared memory allow */
     static constexpr int lanes_fit(int lanes)
@@ -109,15 +115,12 @@ template <class T, int R, int DB, bool WIDE = false> struct block_shape {
         return side ? (PV + vectors) * 16 : 0;
     }
     static constexpr int own_bytes = round_up(blocks * block_bytes, 128), gates = own + own_bytes;
-    /* What even and odd steps record: where it goes, a bit for each block that has marks, marks. */
-    static constexpr int gates_bytes = 104, samples = gates + gates_bytes, recorded = samples + 16;
-    static constexpr int recorded_bytes = (blocks + 31) / 32 * 4;
-    static constexpr int mails = gates + round_up(gates_bytes + 16 + 2 * recorded_bytes, 128);
-    static constexpr int item = mails + 64, places = item + 64, marks = places + 32 * slots;
+    static constexpr int mails = gates + 128, item = mails + 64, places = item + 64;
     static constexpr int mark_words = TORRE_MARK_WORDS(NL, planes), mark_bytes = 4 * mark_words;
     static constexpr int mark_groups = lanes * V / TORRE_UNIT; /* of lanes: who holds a unit */
-    static constexpr int marks_bytes = blocks * mark_bytes;
-    static constexpr int shared_bytes = round_up(marks + 2 * marks_bytes, 16);
+    static constexpr int marks = places + 32 * slots, samples = marks + blocks * mark_bytes;
+    static constexpr int recorded = samples + 8;
+    static constexpr int shared_bytes = round_up(recorded + (blocks + 31) / 32 * 4, 16);
 
     static constexpr int workers = blocks * lanes; /* threads that own cells */
     /* LAYERS_ALONE (wave_block_layers.cuh): s dt of each plane, line along x of the diamond, and

@@ -401,7 +401,7 @@ template <class Kernel> struct block_tower {
         uint32_t bits;
         char *to;
     };
-    __device__ __forceinline__ recorded_units find_units(const place &p, int t) const;
+    __device__ __forceinline__ recorded_units find_units(const place &p) const;
     /* Out of C, or, STEADY, the block in shared memory. */
     __device__ __forceinline__ void record(const recorded_units &found, const vec (&C)[ZV][NL],
                                            int block) const;
@@ -850,10 +850,11 @@ template <class Kernel> struct block_tower {
                 __syncwarp();
             }
         }
+        const recorded_units units = find_units(p); /* before that is told of the next step */
         waits.done_publishing(*this, t);
         if (ODD) store_leaving<PLAIN>(C, p, t);
         waits.done_writing(*this, t);
-        record(find_units(p, t), C, left);
+        record(units, C, left);
         if (!PLAIN && at == 0) find_sources(h.x_tower + R * t + R * (X + p.length()), p.y);
         if (RACECHECK) sources_found(); /* it does not tell other words beside them apart */
     }

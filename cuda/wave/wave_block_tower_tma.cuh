@@ -23,9 +23,6 @@ struct tma_gates {
     uint64_t finished;      /* the workers have written all of an item */
 };
 
-/* What is recorded lies behind them. */
-static_assert(sizeof(tma_gates) == block_shape<float, 4, 4>::gates_bytes, "see block_shape");
-
 /* The phases to wait for next at the gates of several kinds, of each parity. */
 struct gate_phases {
     uint32_t bits = 0;

@@ -88,7 +88,10 @@ static void sort_nodes(const torre_cuda_program *program, const torre_grid_node 
                 ((torre_strip_node *)to)[n] =
                     (torre_strip_node){(int)at->x, place[j].at, (int)at->z, (int)i};
             else
-                ((torre_point_node *)to)[n] = (torre_point_node){place[j].at, (int)at->z};
+                ((torre_point_node *)to)[n] = (torre_point_node){
+                    (int16_t)place[j].at,
+                    (int16_t)(at->z -
+                              torre_cuda_part_first(program, torre_cuda_part_of(program, at->z)))};
         }
     }
     if (to)
