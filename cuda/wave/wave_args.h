@@ -31,11 +31,18 @@ typedef struct torre_mirror {
     int sign[2][TORRE_TOWER_HALF_WIDTH];
 } torre_mirror;
 
-/* A node of a source in a block of columns. */
+/* A node of a source. */
 typedef struct torre_point_node {
-    int16_t line;  /* i * block_x + j of its column */
-    int16_t plane; /* along z, of those of the part */
+    int line; /* i * block_x + j of its column inside the block */
+    int z;    /* cell index along z */
+    int slot; /* column of the source values */
 } torre_point_node;
+
+/* The same at order 8, in the order of the values. */
+typedef struct torre_part_node {
+    int16_t line;
+    int16_t plane; /* along z, of those of the part */
+} torre_part_node;
 
 /* A node in a strip: the towers (s, m) of one m; or a unit, which begins there. */
 typedef struct torre_strip_node {
@@ -67,16 +74,16 @@ enum { TORRE_UNIT = 4 };
  * Sources sorted by block: a block is block_x by block_x columns of cells times `planes` cells
  * along z. node[first[b]] .. node[first[b + 1] - 1] are those of block b = (X * blocks_y + Y) *
  * parts + part; first is NULL where there are neither sources nor receivers.
- * Values are in this order, too.
  * Register towers have them sorted by strip instead, so that what a diamond may have lies together:
  * b = (m * parts + part) * nx + x. Most nodes are in two strips.
  *
  * Receivers are summed of what towers record: samples of units (wave_receivers.c), those that some
  * receiver takes. marked[b] is the number of the marks of block b; -1 where nothing is recorded.
- * Marks are mark_words of `marks`: which unit is recorded first, then a bit for each unit of the
- * block. Unit u of a column belongs to group u % mark_groups, which is what a thread of the block
- * has, or two. Groups follow each other, in them units along z, and of each of these all columns:
- * units are numbered in this order.
+ * Marks are torre_mark_words of `marks`: which unit is recorded first, then a bit for each unit of
+ * the block, along z and then column after column: units are numbered in this order.
+ * At order 8 they come by the threads that hold them: unit u of a column belongs to group u %
+ * mark_groups of lanes; groups follow each other, in them units along z, of each of these all
+ * columns.
  * Register towers have units sorted by strip, as sources are; slot is the number of the unit.
  *
  * Where there are many, register towers have runs of both in strips, sorted by where a diamond that
@@ -92,6 +99,7 @@ typedef struct torre_points_args {
     const int *first;
     union {
         const torre_point_node *node;
+        const torre_part_node *part_node;
         const torre_strip_node *strip_node;
         const torre_strip_run *strip_run;
     };
@@ -229,7 +237,7 @@ typedef struct torre_tower_shape {
     int cluster_blocks[TORRE_CLUSTER_MOST - 1];
     bool strips;                 /* sources are sorted by strip */
     bool many;                   /* a kernel without k has places for many points */
-    int mark_words, mark_groups; /* of marks */
+    int mark_words, mark_groups; /* of marks; no groups: along z */
 } torre_tower_shape;
 
 /* Functions of one instance (order, dts, precision, size). */

@@ -60,6 +60,7 @@ __device__ __forceinline__ void block_tower<Kernel>::enter(vec (&A)[ZV][NL], vec
     load_edges(edges, (const T *)g.field[1], x + R * X, y);
     load_block(C, (const T *)g.field[1], x + R * X, y);
     load_block(A, (const T *)g.field[0], x + R + R * next, y);
+    waits.own_is_free(*this);
     publish_block(C, block);
     /* edges lie where threads without planes have just written */
     if (WIDE)

@@ -111,7 +111,7 @@ cudaError_t block_tower_shape_of(bool periodic_z, torre_tower_shape *shape)
     shape->block_x = R;
     shape->strips = shape->many = false;
     shape->mark_words = S::mark_words;
-    shape->mark_groups = S::mark_groups;
+    shape->mark_groups = S::workers_record ? S::mark_groups : 0;
     shape->shared_bytes = S::shared_bytes_of(tma, 0, WITH_LAYERS);
     shape->mailbox_bytes = S::mailbox_bytes;
     return shape->blocks_per_sm > 0 ? cudaSuccess : cudaErrorInvalidConfiguration;

@@ -1,4 +1,4 @@
-/* Sources and receivers in a block tower. Included by wave_block_tower.cuh. */
+/* Sources and receivers in a block tower, these up to order 6. Included by wave_block_tower.cuh. */
 
 /* The number of the block whose first column is (x, y). */
 template <int R>
@@ -31,69 +31,59 @@ template <class Kernel> __device__ __forceinline__ void block_tower<Kernel>::sou
     __syncwarp();
 }
 
-/* In shared memory, where a cell can be named; the lanes of a slot take turns. */
+/* In shared memory, where a cell can be named, and where it has been written already. */
 template <class Kernel>
 __device__ __forceinline__ void block_tower<Kernel>::add_sources(const place &p, int block, int t)
 {
-    constexpr int AT_ONCE = 2; /* nodes of a lane that are read together */
-    const bool more = WIDE && lane() >= S::first_lanes;
-    const int step = more ? lanes - S::first_lanes : S::first_lanes;
-    const T *values = (const T *)g.points.source_values + t * g.points.source_count;
-    if (idle()) return;
 #pragma unroll 1
-    for (int n = p.source_first + lane() - (more ? S::first_lanes : 0); n < p.source_last;
-         n += AT_ONCE * step) {
-        torre_point_node node[AT_ONCE];
-        T value[AT_ONCE];
-#pragma unroll
-        for (int i = 0; i < AT_ONCE; i++)
-            if (n + i * step < p.source_last) {
-                node[i] = g.points.node[n + i * step];
-                value[i] = values[n + i * step];
-            }
-#pragma unroll
-        for (int i = 0; i < AT_ONCE; i++) {
-            if (n + i * step >= p.source_last) break;
-            const int z = node[i].plane, line = node[i].line;
-            if (WIDE && (z / V % lanes >= S::first_lanes) != more) continue; /* of the other slot */
-            T *cell = (T *)(shared() + block + line * S::line + PV * 16) + z;
-            *cell = add(*cell, value[i]);
-            if (ODD || !is_leaving(p, t)) continue;
-            const int64_t x = h.x_tower + R * (t + X) + line / R, y = p.y + line % R;
-            ((T *)g.field[t & 1])[x * g.stride_x + y * g.stride_y + h.z_part + z] = *cell;
-        }
+    for (int n = p.source_first; n < p.source_last; n++) {
+        const torre_point_node node = g.points.node[n];
+        const int z = node.z - h.z_part;
+        if (z / V % lanes != lane() || idle()) continue;
+        const T value = ((const T *)g.points.source_values)[t * g.points.source_count + node.slot];
+        T *cell = (T *)(shared() + block + node.line * S::line + PV * 16) + z;
+        *cell = add(*cell, value);
+        if (ODD || !is_leaving(p, t)) continue;
+        const int64_t x = h.x_tower + R * (t + X) + node.line / R, y = p.y + node.line % R;
+        ((T *)g.field[t & 1])[x * g.stride_x + y * g.stride_y + node.z] = *cell;
     }
 }
 
 /*
- * Receivers. Each thread records the units whose cells it holds, out of its registers, when a step
- * has made them. Which these are, a thread for each block says in shared memory before, for one
- * step at a time: with TMA a lane of the warp that tells of progress.
+ * Up to order 6: records units of the blocks of a diamond from `own`, one block a lane, all lanes of the warp
+ * together for one block after the other. With TMA the warp that tells of progress does that, so
+ * that workers have nothing to do with receivers. It shares a scheduler with two of them: little
+ * may be computed in a step, and nothing waited for that main memory sends.
  */
-template <class Kernel> struct unit_finder {
+template <class Kernel> struct block_recorder {
+    using T = typename Kernel::T;
     using S = typename Kernel::S;
     static constexpr int R = Kernel::R, DB = Kernel::DB;
-    int number;       /* of the block */
-    int marked;       /* which marks it has at the next step, -1: none */
-    int x;            /* its first column at the step after that */
-    const int *place; /* of `marked` there; NULL: beyond a y face */
+    static constexpr int units = (S::planes + TORRE_UNIT - 1) / TORRE_UNIT; /* of a column */
+    static constexpr int words = (TORRE_MARK_BITS(S::NL, S::planes) + 31) / 32;
+    static constexpr int vectors = TORRE_MARK_WORDS(S::NL, S::planes) / 4;
+    int number, X, Y;     /* of the block */
+    bool any;             /* marks at the next level: */
+    uint4 marks[vectors]; /* first unit, bits */
+    int marked;           /* which marks it has at the level after that, -1: none */
+    int x;                /* the first column at the level after these */
+    const int *place;     /* of `marked` there; NULL: beyond a y face */
 
-    /* Step t will be the next one. */
+    /* Level t will be the next one. */
     __device__ __forceinline__ void start(const torre_wave_args &g, const torre_tower_launch &l,
                                           const tower_item &w, int block, int t)
     {
-        int X, Y;
         number = block;
         block_place<DB>(number, &X, &Y);
         int y = l.half_size * w.m + R * Y;
         if (g.periodic[1]) y += y < 0 ? g.n[1] : y >= g.n[1] ? -g.n[1] : 0;
-        x = l.half_size * w.s + R * (t + X);
+        x = l.half_size * w.s + R * (t - 1 + X);
         place = nullptr;
         if (number < S::blocks && (unsigned)y < (unsigned)g.n[1])
             place = g.points.marked + point_block<R>(g.points, x, y, l.parts, w.part);
-        look_ahead(g, l);
+        find_marks(g, l);
     }
-    __device__ __forceinline__ void look_ahead(const torre_wave_args &g,
+    __device__ __forceinline__ void find_marks(const torre_wave_args &g,
                                                const torre_tower_launch &l)
     {
         marked = -1;
@@ -102,68 +92,65 @@ template <class Kernel> struct unit_finder {
         x += R;
         place += (int64_t)g.points.blocks_y * l.parts;
     }
-    /* What step t records, which is level t + 1. By all lanes; workers read it after a gate. */
-    __device__ __forceinline__ void tell(const torre_wave_args &g, char *shared, int t) const
+    /* Ask for what the next level needs: what main memory sends takes a step. */
+    __device__ __forceinline__ void look_ahead(const torre_wave_args &g,
+                                               const torre_tower_launch &l)
     {
-        const int row = torre_sample_row(&g.points, t + 1);
-        const bool any = marked >= 0 && row >= 0;
+        any = marked >= 0;
         if (any)
 #pragma unroll
-            for (int i = 0; i < S::mark_bytes; i += 16)
-                __pipeline_memcpy_async(
-                    shared + S::marks + number * S::mark_bytes + i,
-                    (const char *)g.points.marks + (int64_t)marked * S::mark_bytes + i, 16);
-        __pipeline_commit();
-        const uint32_t blocks = __ballot_sync(~0u, any);
-        if (number % 32 == 0) {
-            *(uint32_t *)(shared + S::recorded + number / 32 * 4) = blocks;
-            *(char **)(shared + S::samples) =
-                (char *)g.points.samples +
-                row * g.points.units * (TORRE_UNIT * (int64_t)sizeof(typename Kernel::T));
+            for (int i = 0; i < vectors; i++)
+                marks[i] = __ldg((const uint4 *)g.points.marks + (int64_t)marked * vectors + i);
+        find_marks(g, l);
+    }
+    __device__ __forceinline__ uint32_t mark_word(int i) const
+    {
+        const uint4 &q = marks[i / 4];
+        return i % 4 == 0 ? q.x : i % 4 == 1 ? q.y : i % 4 == 2 ? q.z : q.w;
+    }
+
+    /* Once level t is in `own`. By all lanes. */
+    __device__ __forceinline__ void record(const torre_wave_args &g, const char *shared,
+                                           const tower_item &w, int t) const
+    {
+        const int lane = threadIdx.x & 31, row = torre_sample_row(&g.points, t);
+        if (row < 0) return;
+        const int block =
+            Kernel::STEADY ? (any ? block_tower<Kernel>::steady_place(X, Y, t - w.first_step) : 0)
+                           : S::own + (t & 1) * Kernel::ODD + number * S::block_bytes;
+#pragma unroll 1
+        for (uint32_t rest = __ballot_sync(~0u, any); rest; rest &= rest - 1) {
+            const int from = __ffs(rest) - 1;
+            const char *columns = shared + __shfl_sync(~0u, block, from) + S::PV * 16;
+            char *to = (char *)g.points.samples +
+                       (row * g.points.units + __shfl_sync(~0u, (int)marks[0].x, from)) *
+                           (TORRE_UNIT * (int)sizeof(T));
+            /* first all loads of some words, so that they do not wait for each other */
+            constexpr int AT_ONCE = words < 4 ? words : 4, VECTORS = TORRE_UNIT / S::V;
+#pragma unroll
+            for (int first = 0; first < words; first += AT_ONCE) {
+                uint32_t bits[AT_ONCE];
+                uint4 q[AT_ONCE][VECTORS];
+#pragma unroll
+                for (int i = 0; i < AT_ONCE; i++) {
+                    const int word = first + i, bit = 32 * word + lane, line = bit / units;
+                    bits[i] = word < words ? __shfl_sync(~0u, mark_word(1 + word), from) : 0;
+                    if (bits[i] >> lane & 1)
+#pragma unroll
+                        for (int v = 0; v < VECTORS; v++)
+                            q[i][v] = ((const uint4 *)(columns +
+                                                       line * S::line))[bit % units * VECTORS + v];
+                }
+#pragma unroll
+                for (int i = 0; i < AT_ONCE; i++) {
+                    const int before = __popc(bits[i] & ((1u << lane) - 1));
+                    if (bits[i] >> lane & 1)
+#pragma unroll
+                        for (int v = 0; v < VECTORS; v++)
+                            ((uint4 *)to)[before * VECTORS + v] = q[i][v];
+                    to += __popc(bits[i]) * TORRE_UNIT * (int)sizeof(T);
+                }
+            }
         }
-        __pipeline_wait_prior(0);
-        __syncwarp();
     }
 };
-
-template <class Kernel>
-__device__ __forceinline__ typename block_tower<Kernel>::recorded_units
-block_tower<Kernel>::find_units(const place &p) const
-{
-    constexpr int bits = ZV * NL; /* of a thread: its vectors, line by line of each */
-    static_assert(S::mark_groups * TORRE_UNIT == lanes * V && bits < 32, "lanes have whole units");
-    recorded_units found = {0, nullptr};
-    const int block = p.number + X;
-    if (!g.points.units || idle()) return found;
-    const uint32_t recorded = ((const uint32_t *)(shared() + S::recorded))[block / 32];
-    if (!(recorded >> block % 32 & 1)) return found;
-    const uint32_t *marks = (const uint32_t *)(shared() + S::marks + block * S::mark_bytes);
-    const int first = lane() * V / TORRE_UNIT * bits, word = 1 + first / 32, bit = first % 32;
-    int64_t unit = (int)marks[0];
-#pragma unroll
-    for (int i = 1; i < S::mark_words - 1; i++)
-        if (i < word) unit += __popc(marks[i]);
-    unit += __popc(marks[word] & ((1u << bit) - 1));
-    found.bits = marks[word] >> bit;
-    if (32 % bits != 0 && bit + bits > 32) found.bits |= marks[word + 1] << (32 - bit);
-    found.bits &= (1u << bits) - 1;
-    found.to = *(char **)(shared() + S::samples) +
-               (unit * TORRE_UNIT + lane() * V % TORRE_UNIT) * (int)sizeof(T);
-    return found;
-}
-
-template <class Kernel>
-__device__ __forceinline__ void block_tower<Kernel>::record(const recorded_units &found,
-                                                            const vec (&C)[ZV][NL], int block) const
-{
-    char *to = found.to;
-    if (!found.bits) return;
-#pragma unroll
-    for (int v = 0; v < ZV; v++)
-#pragma unroll
-        for (int i = 0; i < NL; i++)
-            if (found.bits >> (v * NL + i) & 1) {
-                store_vector(to, STEADY ? load_shared(block + i * S::line + in_line(v)) : C[v][i]);
-                to += TORRE_UNIT * sizeof(T);
-            }
-}

@@ -54,8 +54,10 @@ template <class T, int R, int DB, bool WIDE = false> struct block_shape {
     {
         return 2 * halo_blocks * round_up(NL * line_of(lanes), 128) +
                round_up(blocks * block_of(lanes), 128) + 256 + 32 * blocks +
-               marked_bytes(lanes * vectors_of(lanes) * V);
+               (workers_record ? marked_bytes(lanes * vectors_of(lanes) * V) : 0);
     }
+    /* Who holds a unit records it (wave_block_points_shared.cuh). */
+    static constexpr bool workers_record = R == 4;
     /* What is told of receivers: marks of each block, a bit for each block that has some at the
      * next level, and where samples of that level go. */
     static constexpr int marked_bytes(int planes)
@@ -120,7 +122,8 @@ template <class T, int R, int DB, bool WIDE = false> struct block_shape {
     static constexpr int mark_groups = lanes * V / TORRE_UNIT; /* of lanes: who holds a unit */
     static constexpr int marks = places + 32 * slots, samples = marks + blocks * mark_bytes;
     static constexpr int recorded = samples + 8;
-    static constexpr int shared_bytes = round_up(recorded + (blocks + 31) / 32 * 4, 16);
+    static constexpr int shared_bytes =
+        workers_record ? round_up(recorded + (blocks + 31) / 32 * 4, 16) : marks;
 
     static constexpr int workers = blocks * lanes; /* threads that own cells */
     /* LAYERS_ALONE (wave_block_layers.cuh): s dt of each plane, line along x of the diamond, and

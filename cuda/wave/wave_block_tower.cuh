@@ -388,13 +388,20 @@ template <class Kernel> struct block_tower {
     /* Write what step t, the last one, has not: C holds the newest level, A the one before. */
     __device__ __forceinline__ void leave(const vec (&C)[ZV][NL], const vec (&A)[ZV][NL], int t);
 
-    /* ---------- sources and receivers (wave_block_points.cuh) ---------- */
+    /* ---------- sources (wave_block_points.cuh) ---------- */
 
     /* The sources of the block that this slot takes over. */
     __device__ __forceinline__ void find_sources(int x, int y);
     __device__ __forceinline__ void sources_found();
     /* To the level that step t has published in the block at offset `block`. */
     __device__ __forceinline__ void add_sources(const place &p, int block, int t);
+
+    /* ---------- the same and receivers at order 8 (wave_block_points_shared.cuh) ---------- */
+
+    __device__ __forceinline__ void add_nodes(const place &p, int block, int t);
+    /* By all lanes of the warp; C is what the block has after that. */
+    __device__ __forceinline__ void add_sources_together(vec (&C)[ZV][NL], const place &p,
+                                                         int block, int t);
     /* What this thread records of the level that the step makes: a bit for each of its vectors,
      * and where the first one goes. */
     struct recorded_units {
@@ -833,12 +840,11 @@ template <class Kernel> struct block_tower {
             exchange_levels(A, p, t);
         else if (!ODD)
             publish_block(C, left);
-        const bool adds = p.source_first < p.source_last;
-        if (!PLAIN && __any_sync(~0u, adds)) {
-            __syncwarp(); /* lanes add to what others have written */
-            if (adds) add_sources(p, left, t);
-            __syncwarp();
-            if (adds && !STEADY) reload(C, left);
+        if constexpr (!PLAIN && S::workers_record) {
+            add_sources_together(C, p, left, t);
+        } else if (!PLAIN && p.source_first < p.source_last) {
+            add_sources(p, left, t);
+            if (!STEADY) reload(C, left);
         }
         if (!PLAIN && at_z_face() && !(TMA && S::mirrors_vectors)) {
             /* a block that stays needs its images beyond the face in the next step */
@@ -850,17 +856,19 @@ template <class Kernel> struct block_tower {
                 __syncwarp();
             }
         }
-        const recorded_units units = find_units(p); /* before that is told of the next step */
+        recorded_units units; /* found before that is told of the next step */
+        if constexpr (S::workers_record) units = find_units(p);
         waits.done_publishing(*this, t);
         if (ODD) store_leaving<PLAIN>(C, p, t);
         waits.done_writing(*this, t);
-        record(units, C, left);
+        if constexpr (S::workers_record) record(units, C, left);
         if (!PLAIN && at == 0) find_sources(h.x_tower + R * t + R * (X + p.length()), p.y);
         if (RACECHECK) sources_found(); /* it does not tell other words beside them apart */
     }
 
     /*
      * All steps of one item. What is waited for:
+     *     own_is_free()       `own` may be overwritten (by the levels that an item starts with);
      *     halo(t)             the halo of step t is there;
      *     all_published(t)    all blocks have their level t in `own`;
      *     edges(t)            the edges are there, too, or those of the first lines, if they come
@@ -899,6 +907,7 @@ template <class Kernel> struct block_tower {
 #include "wave_block_layers.cuh"
 #include "wave_block_model.cuh"
 #include "wave_block_points.cuh"
+#include "wave_block_points_shared.cuh"
 #include "wave_block_sums.cuh"
 #include "wave_block_tower_plain.cuh"
 #include "wave_block_tower_tma.cuh"
@@ -948,6 +957,7 @@ __global__ void __launch_bounds__(Kernel::S::threads_tma, 1)
             gate_init(&gates->published[p], S::active / 32 * LANES_ARRIVE);
             gate_init(&gates->written[p], S::active / 32 * LANES_ARRIVE);
         }
+        if (!S::workers_record) gate_init(&gates->sampled, LANES_ARRIVE);
         gate_init(&gates->finished, S::active / 32 * LANES_ARRIVE);
         gates_ready();
     }

@@ -13,6 +13,7 @@ template <class Kernel> struct plain_waits {
     tower_item w;
     const int *pointer; /* the counter this thread polls */
 
+    __device__ void own_is_free(tower &) {}
     __device__ void entered(tower &) {}
 
     __device__ void halo(tower &b, int t)
@@ -62,7 +63,7 @@ template <class Kernel> struct plain_waits {
     __device__ void done_reading(tower &b, int t)
     {
         constexpr int finders = (S::blocks + 31) / 32 * 32;
-        if (!b.g.points.units || b.thread() >= finders) return;
+        if (!S::workers_record || !b.g.points.units || b.thread() >= finders) return;
         unit_finder<Kernel> finder;
         finder.start(b.g, b.l, w, b.thread(), t);
         finder.tell(b.g, b.shared(), t);
@@ -74,6 +75,13 @@ template <class Kernel> struct plain_waits {
     __device__ void done_publishing(tower &b, int t)
     {
         barrier_among<S::active>();
+        if (!S::workers_record && b.g.points.units) {
+            block_recorder<Kernel> recorder;
+            recorder.start(b.g, b.l, w, b.thread(), t + 1);
+            recorder.look_ahead(b.g, b.l);
+            __syncwarp();
+            recorder.record(b.g, b.shared(), w, t + 1);
+        }
         if (t + 1 >= w.end_step) return;
 #pragma unroll
         for (int side = 0; side < 2; side++)

@@ -20,6 +20,7 @@ struct tma_gates {
     uint64_t published[2];  /* the same: the new level is there (not at the last step of an item) */
     uint64_t written[2];    /* two levels: what leaves the diamond is written, the halo has been
                              * read; STEADY: the halo is not needed any more */
+    uint64_t sampled;       /* all samples of an item have been taken */
     uint64_t finished;      /* the workers have written all of an item */
 };
 
@@ -42,13 +43,20 @@ struct gate_phases {
 
 template <class Kernel> struct tma_waits {
     using tower = block_tower<Kernel>;
-    enum { HALO, EDGE, LATER_EDGE, READ, PUBLISHED };
+    enum { HALO, EDGE, LATER_EDGE, READ, PUBLISHED, SAMPLED };
     gate_phases phases;
+    bool first_item = true;
     static __device__ __forceinline__ tma_gates *gates()
     {
         return (tma_gates *)(tower::shared() + tower::S::gates);
     }
 
+    __device__ __forceinline__ void own_is_free(tower &b)
+    {
+        if (tower::S::workers_record) return;
+        if (b.g.points.units && !first_item) gate_wait(&gates()->sampled, phases.next(0, SAMPLED));
+        first_item = false;
+    }
     __device__ __forceinline__ void entered(tower &b)
     {
         if (tower::ODD) warp_arrive(&gates()->halo[b.h.first_step & 1]);
@@ -228,9 +236,10 @@ __device__ __forceinline__ void exchange_edges(const P &params, tma_gates *gates
     }
 }
 
-/* Tells downwind towers what the workers have written, and before that the workers what they
- * record, for which they must wait, but not for the releasing store, which may take longer than a
- * step. SAMPLES: whether anything is recorded. */
+/* Tells downwind towers what the workers have written. Before that it takes samples, since workers
+ * must wait for them before they overwrite the level, but not for the releasing store, which may
+ * take longer than a step. Where workers record, it tells them what. SAMPLES: whether there are any.
+ */
 template <class Kernel, bool SAMPLES, class P>
 __device__ __forceinline__ void publish_steps(const P &params, tma_gates *gates, char *shared)
 {
@@ -241,7 +250,8 @@ __device__ __forceinline__ void publish_steps(const P &params, tma_gates *gates,
     constexpr bool odd = Kernel::ODD != 0;
     enum { PUBLISHED, FINISHED };
     /* at dts 6 and 8 a diamond has more blocks than a warp has lanes */
-    unit_finder<Kernel> finders[(S::blocks + 31) / 32];
+    std::conditional_t<S::workers_record, unit_finder<Kernel>, block_recorder<Kernel>>
+        recorders[(S::blocks + 31) / 32];
     gate_phases phases;
     for (int item = blockIdx.x; item < items; item += l.blocks) {
         const tower_item w = tower_item_at(l, item, Kernel::R, g.n[0]);
@@ -251,11 +261,14 @@ __device__ __forceinline__ void publish_steps(const P &params, tma_gates *gates,
             uint64_t *gate = odd ? &gates->edge[t & 1] : &gates->read[t & 1];
             if (lane < LANES_ARRIVE && t < w.end_step) gate_arrive(gate);
         };
-        if (SAMPLES && w.first_step < w.end_step)
-            for (int i = 0; i < S::blocks; i += 32) {
-                finders[i / 32].start(g, l, w, i + lane, w.first_step);
-                finders[i / 32].tell(g, shared, w.first_step);
+        if constexpr (SAMPLES && S::workers_record) {
+            for (int i = 0; i < S::blocks && w.first_step < w.end_step; i += 32) {
+                recorders[i / 32].start(g, l, w, i + lane, w.first_step);
+                recorders[i / 32].tell(g, shared, w.first_step);
             }
+        } else if (SAMPLES)
+            for (int i = 0; i < S::blocks; i += 32)
+                recorders[i / 32].start(g, l, w, i + lane, w.first_step + 1);
         if (odd && w.first_step < w.end_step) /* there are no edges to wait for */
             for (int n = 0; n < 3 * LANES_ARRIVE; n += 32)
                 if (lane + n < 3 * LANES_ARRIVE) gate_arrive(&gates->edge[w.first_step & 1]);
@@ -264,17 +277,28 @@ __device__ __forceinline__ void publish_steps(const P &params, tma_gates *gates,
             if (t > w.first_step)
                 gate_wait(odd ? &gates->written[before] : &gates->published[before],
                           phases.next(before, PUBLISHED));
-            if (SAMPLES && t > w.first_step)
-                for (const auto &finder : finders) finder.tell(g, shared, t);
+            if constexpr (SAMPLES && S::workers_record) {
+                for (int i = 0; i < S::blocks && t > w.first_step; i += 32)
+                    recorders[i / 32].tell(g, shared, t);
+            } else if constexpr (SAMPLES) {
+                if (t > w.first_step) {
+                    for (const auto &recorder : recorders) recorder.record(g, shared, w, t);
+                    __syncwarp();
+                }
+            }
             if (!SAMPLES || !odd || t > w.first_step) let_go(odd && !SAMPLES ? t + 1 : t);
             if (t > w.first_step && lane == 0) store_progress_release(progress, t);
             if (SAMPLES)
-                for (auto &finder : finders) finder.look_ahead(g, l);
+                for (auto &recorder : recorders) recorder.look_ahead(g, l);
         }
         if (w.first_step < w.end_step) { /* what stays in the diamond is written after the steps */
             const int before = (w.end_step - 1) & 1;
             if (odd) gate_wait(&gates->written[before], phases.next(before, PUBLISHED));
             gate_wait(&gates->finished, phases.next(0, FINISHED));
+            if constexpr (SAMPLES && !S::workers_record) {
+                for (const auto &recorder : recorders) recorder.record(g, shared, w, w.end_step);
+                warp_arrive(&gates->sampled);
+            }
         }
         if (lane == 0) store_progress_release(progress, TOWER_DONE);
     }

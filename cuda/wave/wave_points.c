@@ -87,8 +87,10 @@ static void sort_nodes(const torre_cuda_program *program, const torre_grid_node 
             else if (program->shape.strips)
                 ((torre_strip_node *)to)[n] =
                     (torre_strip_node){(int)at->x, place[j].at, (int)at->z, (int)i};
+            else if (!program->shape.mark_groups)
+                ((torre_point_node *)to)[n] = (torre_point_node){place[j].at, (int)at->z, (int)i};
             else
-                ((torre_point_node *)to)[n] = (torre_point_node){
+                ((torre_part_node *)to)[n] = (torre_part_node){
                     (int16_t)place[j].at,
                     (int16_t)(at->z -
                               torre_cuda_part_first(program, torre_cuda_part_of(program, at->z)))};
@@ -255,7 +257,7 @@ torre_status torre_cuda_points_new(torre_cuda_solver *s)
     torre_grid_node *nodes;
     int64_t count;
     torre_status status = list_nodes(s->program, &nodes, &count);
-    if (!status && s->program->bytes[TORRE_PIECE_POINT_LISTS] && !s->program->shape.strips)
+    if (!status && s->program->bytes[TORRE_PIECE_POINT_LISTS] && s->program->shape.mark_groups)
         status = sort_by_block(s->program, nodes, count);
     if (!status && count) status = upload_weights(s, nodes, count);
     if (!status && count) status = upload_cells(s, nodes, count);

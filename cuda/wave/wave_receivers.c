@@ -99,10 +99,12 @@ static int64_t find_block(const torre_cuda_program *program, const unit_box *b, 
 {
     const torre_point_plan *points = &program->points;
     const int64_t x = b->x[i], y = b->y[j], width = program->shape.block_x,
-                  groups = program->shape.mark_groups,
-                  vectors = program->shape.planes / TORRE_UNIT / groups;
-    *bit = (int)((b->unit[k] % groups * vectors + b->unit[k] / groups) * width * width +
-                 x % width * width + y % width);
+                  units = (program->shape.planes + TORRE_UNIT - 1) / TORRE_UNIT,
+                  groups = program->shape.mark_groups, column = x % width * width + y % width;
+    *bit = (int)(groups ? (b->unit[k] % groups * (units / groups) + b->unit[k] / groups) * width *
+                                  width +
+                              column
+                        : column * units + b->unit[k]);
     return program->shape.strips
                ? (y * points->parts + b->part[k]) * program->args.n[0] + x
                : (x / width * points->columns + y / width) * points->parts + b->part[k];

@@ -121,7 +121,7 @@ cudaError_t register_tower_shape_with(torre_tower_shape *shape)
     shape->strips = true;
     shape->many = KIND == REGISTER_WHOLE;
     shape->mark_words = TORRE_MARK_WORDS(1, S::planes);
-    shape->mark_groups = S::planes / TORRE_UNIT;
+    shape->mark_groups = 0;
     shape->shared_bytes = S::shared_bytes;
     shape->mailbox_bytes = S::mailbox_bytes;
     return cudaSuccess;

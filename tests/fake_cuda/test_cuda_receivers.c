@@ -80,10 +80,11 @@ static void unit_cell(const torre_cuda_program *program, int64_t block, int bit,
     const int64_t v = 16 / (int64_t)program->turned.problem.precision,
                   parts = program->points.parts, width = program->shape.block_x,
                   all = (torre_cuda_planes(program) + v - 1) / v,
-                  groups = program->shape.mark_groups,
-                  vectors = program->shape.planes / TORRE_UNIT / groups;
-    const int64_t part = block % parts, column = bit % (width * width),
-                  unit = bit / (width * width);
+                  units = (program->shape.planes + TORRE_UNIT - 1) / TORRE_UNIT,
+                  groups = program->shape.mark_groups, vectors = groups ? units / groups : 1;
+    const int64_t part = block % parts, columns = width * width,
+                  column = groups ? bit % columns : bit / units,
+                  unit = groups ? bit / columns : bit % units;
     at[0] = block / parts / program->points.columns * width + column / width;
     at[1] = block / parts % program->points.columns * width + column % width;
     at[2] = all * part / parts * v + (unit % vectors * groups + unit / vectors) * TORRE_UNIT;
