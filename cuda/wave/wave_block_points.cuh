@@ -50,10 +50,10 @@ __device__ __forceinline__ void block_tower<Kernel>::add_sources(const place &p,
 }
 
 /*
- * Up to order 6: records units of the blocks of a diamond from `own`, one block a lane, all lanes of the warp
- * together for one block after the other. With TMA the warp that tells of progress does that, so
- * that workers have nothing to do with receivers. It shares a scheduler with two of them: little
- * may be computed in a step, and nothing waited for that main memory sends.
+ * Up to order 6: records units of the blocks of a diamond from `own`, one block a lane, all lanes
+ * of the warp together for one block after the other. With TMA the warp that tells of progress does
+ * that, so that workers have nothing to do with receivers. It shares a scheduler with two of them:
+ * little may be computed in a step, and nothing waited for that main memory sends.
  */
 template <class Kernel> struct block_recorder {
     using T = typename Kernel::T;

@@ -46,8 +46,8 @@
  *
  * Here are the places of things and the order of a step. The rest of block_tower is in
  * wave_block_enter.cuh (entering and leaving the grid), wave_block_sums.cuh (update),
- * wave_block_model.cuh (k), wave_block_faces.cuh and wave_block_points.cuh (sources, receivers);
- * its sizes are in wave_block_shape.cuh.
+ * wave_block_model.cuh (k), wave_block_faces.cuh and wave_block_points.cuh (sources, receivers; at
+ * order 8 wave_block_points_shared.cuh); its sizes are in wave_block_shape.cuh.
  */
 #ifndef TORRE_WAVE_BLOCK_TOWER_CUH
 #define TORRE_WAVE_BLOCK_TOWER_CUH

@@ -238,8 +238,8 @@ __device__ __forceinline__ void exchange_edges(const P &params, tma_gates *gates
 
 /* Tells downwind towers what the workers have written. Before that it takes samples, since workers
  * must wait for them before they overwrite the level, but not for the releasing store, which may
- * take longer than a step. Where workers record, it tells them what. SAMPLES: whether there are any.
- */
+ * take longer than a step. Where workers record, it tells them what. SAMPLES: whether there are
+ * any. */
 template <class Kernel, bool SAMPLES, class P>
 __device__ __forceinline__ void publish_steps(const P &params, tma_gates *gates, char *shared)
 {
@@ -262,10 +262,11 @@ __device__ __forceinline__ void publish_steps(const P &params, tma_gates *gates,
             if (lane < LANES_ARRIVE && t < w.end_step) gate_arrive(gate);
         };
         if constexpr (SAMPLES && S::workers_record) {
-            for (int i = 0; i < S::blocks && w.first_step < w.end_step; i += 32) {
-                recorders[i / 32].start(g, l, w, i + lane, w.first_step);
-                recorders[i / 32].tell(g, shared, w.first_step);
-            }
+            if (w.first_step < w.end_step)
+                for (int i = 0; i < S::blocks; i += 32) {
+                    recorders[i / 32].start(g, l, w, i + lane, w.first_step);
+                    recorders[i / 32].tell(g, shared, w.first_step);
+                }
         } else if (SAMPLES)
             for (int i = 0; i < S::blocks; i += 32)
                 recorders[i / 32].start(g, l, w, i + lane, w.first_step + 1);
@@ -278,8 +279,8 @@ __device__ __forceinline__ void publish_steps(const P &params, tma_gates *gates,
                 gate_wait(odd ? &gates->written[before] : &gates->published[before],
                           phases.next(before, PUBLISHED));
             if constexpr (SAMPLES && S::workers_record) {
-                for (int i = 0; i < S::blocks && t > w.first_step; i += 32)
-                    recorders[i / 32].tell(g, shared, t);
+                if (t > w.first_step)
+                    for (const auto &finder : recorders) finder.tell(g, shared, t);
             } else if constexpr (SAMPLES) {
                 if (t > w.first_step) {
                     for (const auto &recorder : recorders) recorder.record(g, shared, w, t);
