@@ -36,10 +36,10 @@ __device__ inline void md_after(md_vec<R> &v, const md_force_args &a, const md_b
         md_scale(v, (R)b.state->after);
 }
 
-/* Mass over that of the problem. */
+/* Mass over that of the problem, rounded as in md_force_kernel. */
 template <class R> __device__ inline double md_weight_of(const md_force_args &a, const md_vec<R> &q)
 {
-    return a.types ? a.weight[(int)q.w] : 1;
+    return a.types ? (double)(R)a.weight[(int)q.w] : 1;
 }
 
 /* One block: K, and what velocities are to be multiplied by. */
