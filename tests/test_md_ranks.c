@@ -6,7 +6,7 @@
  * goes on from the state of another with another number of ranks. What is not for ranks is refused,
  * an unstable run ends alike, and every call of a rank fails in turn. With the arguments "cuda N"
  * each rank has a GPU, one of N, in groups that copy from GPU to GPU and in others that send
- * messages.
+ * messages; with "cuda N one" all share the first.
  */
 #include <math.h>
 #include <pthread.h>
@@ -17,6 +17,7 @@
 #include "core/random.h"
 #include "core/rank_threads.h"
 #include "md_case_types.h"
+#include "particles/grains.h"
 #include "particles/granular.h"
 #include "particles/md_ranks.h"
 #include "particles/mps_dam.h"
@@ -26,6 +27,7 @@ enum { RANKS = 5 };
 static const char *backend = "cpu";
 static bool gpus;        /* the backend is cuda, and each rank has a GPU */
 static int most = RANKS; /* ranks of a group: as many as there are GPUs */
+static bool one_gpu;     /* of all */
 
 static atomic_int calls_left; /* before a message fails; below 0: none does */
 static int calls_of;          /* whose */
@@ -94,7 +96,7 @@ static torre_status start_ranks(group *g, int count, const md_case *c, const tor
         g->ranks[i].post = failing_post;
         g->member[i] = (member){c, *plan, &g->ranks[i], 0};
         if (!gpus) continue;
-        g->member[i].plan.device = i;
+        g->member[i].plan.device = one_gpu ? 0 : i;
         g->ranks[i].one_process = count % 2; /* by the way of processes, too */
     }
     for (int i = 1; i < count; i++)
@@ -183,8 +185,8 @@ static void make_pairs(uint64_t *state, some_case *s)
     }
     if (pick(state, 0, 2) == 0) md_case_add_types(&s->c, (int)pick(state, 2, 3), &s->types);
     if (pick(state, 0, 3) == 0) crowd(&s->c, state);
-    s->c.problem.ensemble =
-        (torre_md_ensemble)pick(state, TORRE_NVE, gpus ? TORRE_NOSE_HOOVER : TORRE_NPT);
+    s->c.problem.ensemble = (torre_md_ensemble)pick(state, TORRE_NVE, TORRE_NPT);
+    if (gpus && s->c.problem.ensemble == TORRE_FIRE) s->c.problem.ensemble = TORRE_NPT;
     s->c.problem.temperature = 1.2;
     s->c.problem.damping_time = 0.1;
     s->c.problem.pressure = 2;
@@ -194,7 +196,7 @@ static void make_pairs(uint64_t *state, some_case *s)
     torre_md_problem_set_particles(&s->c.problem, &s->c.particles);
 }
 
-static void make_gas(uint64_t *state, some_case *s)
+static void make_gas(uint64_t *state, bool rough, some_case *s)
 {
     torre_granular g = {.dimensions = (int)pick(state, 2, 3),
                         .size = {0.012, 0.02, 0.016},
@@ -208,7 +210,7 @@ static void make_gas(uint64_t *state, some_case *s)
                         .temperature = 2,
                         .seed = 5,
                         .sweeps = 20};
-    if (!gpus && pick(state, 0, 2)) { /* rough grains */
+    if (rough) {
         g.friction = 0.5;
         g.rolling_friction = pick(state, 0, 1) ? 0.1 : 0;
         g.sizes = (torre_granular_sizes)pick(state, 0, 2);
@@ -259,11 +261,11 @@ static void some_case_make(uint64_t *state, some_case *s)
     memset(s, 0, sizeof *s);
     switch (pick(state, 0, 4)) {
     case 0:
-        make_gas(state, s);
+        make_gas(state, pick(state, 0, 2) > 0, s);
         break;
     case 1:
         if (gpus)
-            make_pairs(state, s);
+            make_gas(state, true, s);
         else
             make_fluid(state, s);
         break;
@@ -432,10 +434,10 @@ static void check_resume(const some_case *s, int first, int then, torre_md_run *
 static void ranks_give_the_bits_of_one(void **unused)
 {
     (void)unused;
-    uint64_t state = 0;
+    uint64_t state = gpus ? 15 : 0; /* from where few cases have all ensembles */
     int models[TORRE_MODEL_MPS + 1] = {0}, ensembles[TORRE_NPT + 1] = {0}, typed = 0, tiles = 0,
                                  rough = 0, gates = 0;
-    for (int i = 0; i < (gpus ? 20 : 72); i++) {
+    for (int i = 0; i < (gpus ? 28 : 72); i++) {
         some_case s;
         group g;
         torre_md_run *one, *shared;
@@ -465,12 +467,12 @@ static void ranks_give_the_bits_of_one(void **unused)
     }
     if (gpus) {
         CHECK(models[TORRE_PAIR_lj] > 2 && models[TORRE_PAIR_granular] > 1 && typed > 0 &&
-                  tiles > 1,
-              "%d melts, %d gases, %d with types, %d by tiles", models[TORRE_PAIR_lj],
-              models[TORRE_PAIR_granular], typed, tiles);
-        for (int e = 0; e <= TORRE_NOSE_HOOVER; e++)
-            CHECK(ensembles[e] > 0, "%s", torre_md_ensembles[e]);
-        CHECK(rebuilds > 4 * 20, "%d rebuilds", (int)rebuilds);
+                  tiles > 1 && rough > 1,
+              "%d melts, %d gases, %d of rough grains, %d with types, %d by tiles",
+              models[TORRE_PAIR_lj], models[TORRE_PAIR_granular], rough, typed, tiles);
+        for (int e = 0; e <= TORRE_NPT; e++)
+            CHECK(ensembles[e] > 0 || e == TORRE_FIRE, "%s", torre_md_ensembles[e]);
+        CHECK(rebuilds > 4 * 28, "%d rebuilds", (int)rebuilds);
         return;
     }
     CHECK(models[TORRE_PAIR_lj] > 5 && models[TORRE_PAIR_wca] > 3 &&
@@ -510,13 +512,15 @@ static void lists_may_last(void **unused)
     (void)unused;
     enum { ADVANCES = 4, LONG = 90 };
     uint64_t state = 2000;
-    for (int ranks = 2; ranks <= 3; ranks++) {
+    for (int which = 0; which < 4;
+         which++) { /* not of rough grains, whose contacts would remember it */
+        const int ranks = 2 + which % 2;
         some_case s = {.rough = false};
         group g;
         torre_md_run *one, *shared;
         torre_md_times times;
         torre_md_counts counts;
-        make_gas(&state, &s);
+        make_gas(&state, which > 1, &s);
         for (int64_t i = 0; i < s.c.problem.count; i++) /* slow */
             for (int a = 0; a < 3; a++) s.c.particles.velocity[a][i] *= 0.5;
         s.plan.skin = 0.5 * s.c.problem.cutoff;
@@ -624,6 +628,47 @@ static void unstable_runs_end_alike(void **unused)
         CHECK(strstr(said[k], what), "%d ranks say: %s", 2 * k + 1, said[k]);
 }
 
+/* Two clumps of grains on the same place each, `apart`, which meet: then grains have more contacts
+ * than room to remember them. */
+static void make_clumps(double apart, some_case *s)
+{
+    make_gas(&(uint64_t){9}, true, s);
+    const torre_md_problem *p = &s->c.problem;
+    const int clump = torre_grain_slots(p) / 2 + 2;
+    torre_md_particles *of = &s->c.particles;
+    for (int64_t i = 0; i < 2 * clump; i++) {
+        for (int a = 0; a < p->dimensions; a++) {
+            const double off = torre_random_uniform(3, 9, (uint64_t)(3 * i + a)) - 0.5;
+            double r = of->position[a][0] + 0.02 * p->cutoff * off;
+            if (a == 0 && i >= clump) r += apart;
+            of->position[a][i] = r - p->box[a] * floor(r / p->box[a]);
+            of->velocity[a][i] = a == 0 && i >= clump ? -0.3 * p->cutoff / p->dt : 0;
+        }
+    }
+}
+
+/* One rank finds it, in the first forces or later. */
+static void crowded_grains_end_alike(void **unused)
+{
+    (void)unused;
+    for (int later = 0; later < 2; later++) {
+        for (int ranks = 1; ranks <= 3; ranks++) {
+            group g;
+            torre_md_run *run;
+            some_case s = {.rough = true};
+            make_clumps(later ? 1.2 * 1e-3 : 0, &s);
+            CHECK_OK(start_ranks(&g, ranks, &s.c, &s.plan, &run));
+            torre_status status = torre_md_run_start(run, NULL);
+            CHECK(!later || !status, "it begins: %s", torre_error_text());
+            if (!status) status = run_to(run, 40);
+            CHECK(status == TORRE_ERR_UNSTABLE && strstr(torre_error_text(), "touches more"),
+                  "%d ranks: %d, %s", ranks, (int)status, torre_error_text());
+            end_ranks(&g, run);
+            md_case_free(&s.c);
+        }
+    }
+}
+
 /* Whatever fails, and wherever: all end, and say which rank it was. */
 static void fail_each_call(const md_case *c)
 {
@@ -660,8 +705,13 @@ static void any_call_may_fail(void **unused)
     }
     fail_each_call(&c);
     md_case_free(&c);
-    if (gpus) return;
     some_case s = {.rough = false};
+    if (gpus) {
+        make_gas(&(uint64_t){4}, true, &s);
+        fail_each_call(&s.c);
+        md_case_free(&s.c);
+        return;
+    }
     make_fluid(&(uint64_t){4}, &s);
     fail_each_call(&s.c);
     md_case_free(&s.c);
@@ -672,6 +722,7 @@ int main(int argc, char **argv)
     if (argc > 1) backend = argv[1];
     gpus = strcmp(backend, "cuda") == 0;
     if (argc > 2) most = atoi(argv[2]);
+    one_gpu = argc > 3 && strcmp(argv[3], "one") == 0;
     CHECK(most >= 2 && most <= RANKS, "ranks: 2 to %d", RANKS);
     md_case_arguments(argc, argv);
     const struct CMUnitTest tests[] = {
@@ -681,6 +732,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(energy_and_momentum_are_conserved),
         cmocka_unit_test(others_are_refused),
         cmocka_unit_test(unstable_runs_end_alike),
+        cmocka_unit_test(crowded_grains_end_alike),
         cmocka_unit_test(any_call_may_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -7,7 +7,8 @@
 static torre_status mpi_give(torre_rank_path *path, const torre_rank_piece *from, int pieces)
 {
     for (int i = 0; i < pieces; i++)
-        TORRE_TRY(torre_rank_post(path->ranks, path->rank, from[i].at, from[i].bytes));
+        if (from[i].bytes > 0)
+            TORRE_TRY(torre_rank_post(path->ranks, path->rank, from[i].at, from[i].bytes));
     return TORRE_OK;
 }
 
@@ -19,7 +20,8 @@ static torre_status mpi_gone(torre_rank_path *path)
 static torre_status mpi_take(torre_rank_path *path, const torre_rank_piece *to, int pieces)
 {
     for (int i = 0; i < pieces; i++)
-        TORRE_TRY(torre_rank_receive(path->ranks, path->rank, to[i].at, to[i].bytes));
+        if (to[i].bytes > 0)
+            TORRE_TRY(torre_rank_receive(path->ranks, path->rank, to[i].at, to[i].bytes));
     return TORRE_OK;
 }
 

@@ -138,8 +138,7 @@ static torre_status rebuild(md_cuda_solver *s)
         s->permuted = true;
         if (control.error & ~(MD_ERROR_STAGED | MD_ERROR_LANES | MD_ERROR_LIST))
             return report_runaway(s);
-        md_cuda_note_crowding(s, &control);
-        TORRE_TRY(md_cuda_make_room(s));
+        TORRE_TRY(md_cuda_enlarge(s, &control, s->step));
         TORRE_TRY(md_cuda_clear_control(s, s->step, s->step));
     }
 }

@@ -238,13 +238,23 @@ static void take_own(const md_cuda_solver *s, md_force_args *a)
     a->x_built = (const char *)a->x_built + by;
     a->id += s->first_own;
     a->count = (int)s->own_count;
+    if (!a->grains.slots) return;
+    a->grains.spin = (const char *)a->grains.spin + by;
+    a->grains.twist = (char *)a->grains.twist + by;
 }
 
-/* Of several devices: queue that each has particles of others where they are now. */
-static torre_status queue_tell(md_cuda_solver *s)
+/* Of several devices: queue that each has particles of others where these say they are. */
+static torre_status queue_tell(md_cuda_solver *s, cudaStream_t stream, void *x, void *v, void *spin)
+{
+    void *const quads[MD_TOLD] = {x, own(s)->dissipates ? v : NULL, spin};
+    return md_share_tell(s, stream, quads);
+}
+
+/* The same after a move in place. */
+static torre_status queue_moved(md_cuda_solver *s)
 {
     if (!s->share) return TORRE_OK;
-    return md_share_tell(s, s->stream, s->x[s->x_now], own(s)->dissipates ? s->v[s->v_now] : NULL);
+    return queue_tell(s, s->stream, s->x[s->x_now], s->v[s->v_now], s->spin[s->v_now]);
 }
 
 static bool has_barostat(const md_cuda_solver *s) { return s->live != NULL; }
@@ -294,6 +304,13 @@ static md_bath_args bath_args(const md_cuda_solver *s)
                           .sums = step_sums(s)};
 }
 
+/* How many sums of a step a thermostat or barostat takes. */
+static int coupling_sums(const md_cuda_solver *s)
+{
+    if (!has_barostat(s)) return MD_SPEEDS;
+    return torre_md_barostat(s->problem).axes ? MD_STRAINS : MD_PRESSURES;
+}
+
 /* Likewise of a barostat and the chains around it. */
 static torre_status queue_couple(md_cuda_solver *s, int parts, const md_force_args *a)
 {
@@ -324,7 +341,7 @@ static torre_status queue_factor(md_cuda_solver *s, int parts, int ahead)
     md_force_args a = force_args(s);
     const md_bath_args b = bath_args(s);
     if (has_noise(s)) return TORRE_OK;
-    if (s->share && (parts & MD_FACTOR_SUM)) TORRE_TRY(md_share_speeds(s));
+    if (s->share && (parts & MD_FACTOR_SUM)) TORRE_TRY(md_share_speeds(s, coupling_sums(s)));
     a.ahead = ahead;
     a.overlap = overlaps(s) && leaves_behind(s);
     if (!leaves_behind(s)) a.limit_sq = 0;
@@ -382,7 +399,7 @@ static torre_status queue_move(md_cuda_solver *s, int ahead)
                    : has_thermostat(s) ? s->kernels->state->move(&a, &b, s->stream)
                                        : s->kernels->state->drift(&a, s->stream),
                    "moving particles");
-    return queue_tell(s);
+    return queue_moved(s);
 }
 
 /* Of what force kernels have left behind of the device's own particles. */
@@ -401,7 +418,7 @@ static torre_status queue_glide(md_cuda_solver *s, int ahead)
     md_force_args a = left_args(s);
     a.ahead = ahead;
     TORRE_CUDA_TRY(s->kernels->state->glide(&a, s->stream), "moving particles");
-    return queue_tell(s);
+    return queue_moved(s);
 }
 
 /* To the velocities behind a sequence of such steps. */
@@ -449,10 +466,11 @@ static torre_status queue_parts(md_cuda_solver *s, const md_force_args *a)
 static bool has_clock(const md_cuda_solver *s) { return own(s)->dissipates || has_thermostat(s); }
 
 /* Whether several devices do a step too many where one has to stop (md_share.h). The limit of the
- * lists is the same of all. */
+ * lists is the same of all. What contacts of rough grains remember of such a step stays. */
 static bool stops_late(const md_cuda_solver *s)
 {
-    return s->share && s->share->splits && own(s)->dissipates && own(s)->limit >= LATE_FROM;
+    return s->share && s->share->splits && own(s)->dissipates && !torre_md_is_rough(s->problem) &&
+           own(s)->limit >= LATE_FROM;
 }
 
 /* One step of several devices: at the front first, and what others need of that (md_share.h). */
@@ -463,7 +481,7 @@ static torre_status queue_shared(md_cuda_solver *s, const md_force_args *whole)
     md_force_args front = *whole, rest = *whole;
     if (!h->splits) {
         TORRE_TRY(queue_force(s, whole, work, s->stream));
-        return md_share_tell(s, s->stream, whole->x_out, own(s)->dissipates ? whole->v_out : NULL);
+        return queue_tell(s, s->stream, whole->x_out, whole->v_out, whole->grains.spin_out);
     }
     front.some = (const int *)(const void *)h->rows.bytes;
     front.some_count = h->front_count;
@@ -474,7 +492,7 @@ static torre_status queue_shared(md_cuda_solver *s, const md_force_args *whole)
     TORRE_TRY(md_share_fork(s));
     TORRE_TRY(queue_force(s, &front, work, h->ahead));
     if (rest.some_count > 0) TORRE_TRY(queue_force(s, &rest, work, s->stream));
-    TORRE_TRY(md_share_tell(s, h->ahead, whole->x_out, own(s)->dissipates ? whole->v_out : NULL));
+    TORRE_TRY(queue_tell(s, h->ahead, whole->x_out, whole->v_out, whole->grains.spin_out));
     TORRE_TRY(md_share_join(s));
     return stops_late(s) ? TORRE_OK : md_share_agree(s);
 }
@@ -533,7 +551,8 @@ static torre_status queue_sums(md_cuda_solver *s, double kick)
                                        cudaMemcpyDeviceToDevice, s->stream),
                        "computing forces");
     if (a.grains.slots)
-        TORRE_CUDA_TRY(cudaMemcpyAsync(s->spin[s->v_now], a.grains.spin_out, bytes,
+        TORRE_CUDA_TRY(cudaMemcpyAsync((char *)s->spin[s->v_now] + first,
+                                       (const char *)a.grains.spin_out + first, bytes,
                                        cudaMemcpyDeviceToDevice, s->stream),
                        "computing forces");
     if (s->share)
@@ -670,7 +689,8 @@ static torre_status collect_timing(md_cuda_solver *s, int64_t steps)
 
 static torre_status read_results(md_cuda_solver *s, md_control *control, double total[2 * MD_SUMS])
 {
-    TORRE_TRY(md_cuda_read_control(s, control, total));
+    TORRE_TRY(s->share ? md_share_read_control(s, control, total)
+                       : md_cuda_read_control(s, control, total));
     if (control->error) own(s)->timing = 0; /* what was timed may have stopped at once */
     return collect_timing(s, own(s)->timing);
 }
@@ -690,7 +710,6 @@ static torre_status is_due(md_cuda_solver *s, int64_t step, bool *due)
     TORRE_TRY(read_results(s, &control, total));
     float moved;
     memcpy(&moved, &control.moved, sizeof moved);
-    if (s->share) TORRE_TRY(md_share_most(s, &moved));
     *due = control.error || !(moved <= limit_sq);
     if (*due && step - s->last_build <= plan->rebuild_every) s->counts.dangerous_builds++;
     return TORRE_OK;
@@ -770,12 +789,7 @@ static torre_status repair(md_cuda_solver *s, const md_control *control, int64_t
     s->counts.builds -= own(s)->record_count - r;
     *step = back.step;
     free_graphs(s);
-    if (control->error & MD_ERROR_BOX) {
-        TORRE_TRY(torre_md_box_check(s->box, list_radius(s), *step));
-        md_cuda_room(s->problem, s->box, s->room);
-    }
-    md_cuda_note_crowding(s, control);
-    TORRE_TRY(md_cuda_make_room(s));
+    TORRE_TRY(md_cuda_enlarge(s, control, *step));
     /* the sort in front has found nobody too far, and has left x_built in an order of its own */
     if (control->error & (MD_ERROR_STAGED | MD_ERROR_LANES | MD_ERROR_LIST))
         TORRE_CUDA_TRY(
@@ -849,7 +863,7 @@ static torre_status confirm(md_cuda_solver *s, const segment *g, segment *next, 
 {
     TORRE_CUDA_TRY(cudaEventSynchronize(own(s)->look[g->slot]), "computing steps");
     const md_control *control = &own(s)->looked[g->slot];
-    *failed = control->error;
+    *failed = control->error || control->last == MD_FAILED;
     if (*failed) {
         own(s)->timing = 0;
         *step += (int64_t)(own(s)->drifts - own(s)->confirmed);
@@ -993,9 +1007,11 @@ static torre_status begin(md_cuda_solver *s)
     o->limit = o->interval[0] = o->interval[1] = 0;
     o->stopped = false;
     if (torre_md_is_rough(s->problem)) {
-        const size_t slots = (size_t)s->problem->count * (size_t)torre_grain_slots(s->problem);
-        TORRE_TRY(md_cuda_upload_spins(s));
-        TORRE_CUDA_TRY(cudaMemset(s->contact, 0, slots * sizeof(torre_contact_key)), "contacts");
+        const size_t count = (size_t)s->problem->count;
+        const size_t keys = (size_t)md_cuda_keys(s->problem);
+        const size_t springs = (size_t)md_cuda_springs(s->problem);
+        TORRE_CUDA_TRY(cudaMemset(s->contact, 0, count * keys), "contacts");
+        TORRE_CUDA_TRY(cudaMemset(s->spring, 0, count * springs), "contacts");
         TORRE_CUDA_TRY(cudaDeviceSynchronize(), "contacts");
     }
     if (relaxes(s)) TORRE_TRY(begin_at_rest(s));
@@ -1026,14 +1042,19 @@ static torre_status advance(md_cuda_solver *s, int64_t steps)
 static torre_status grains_state(md_cuda_solver *s, torre_md_visit *visit, void *context)
 {
     const torre_md_problem *p = s->problem;
-    const size_t quads = 4 * (size_t)s->kernels->state->state_bytes * (size_t)p->count;
-    const size_t slots = (size_t)p->count * (size_t)torre_grain_slots(p);
-    const size_t pair = p->precision == TORRE_MD_F64 ? sizeof(double) : sizeof(float);
-    TORRE_TRY(md_cuda_visit_array(visit, context, "spins", s->spin[s->v_now], quads));
-    TORRE_TRY(md_cuda_visit_array(visit, context, "twists", s->twist, quads));
-    const size_t keys = slots * sizeof(torre_contact_key);
-    TORRE_TRY(md_cuda_visit_array(visit, context, "contacts", s->contact, keys));
-    return md_cuda_visit_array(visit, context, "springs", s->spring, slots * TORRE_SPRINGS * pair);
+    const int64_t keys = md_cuda_keys(p), springs = md_cuda_springs(p);
+    const size_t count = (size_t)p->count, quad = 4 * (size_t)s->kernels->state->state_bytes;
+    void *const spin = s->spin[s->v_now];
+    if (s->share) { /* of which `visit` is md_share_visit */
+        TORRE_TRY(md_share_visit_quads(s, context, "spins", spin));
+        TORRE_TRY(md_share_visit_quads(s, context, "twists", s->twist));
+        TORRE_TRY(md_contacts_visit(s, context, "contacts", s->contact, keys));
+        return md_contacts_visit(s, context, "springs", s->spring, springs);
+    }
+    TORRE_TRY(md_cuda_visit_array(visit, context, "spins", spin, count * quad));
+    TORRE_TRY(md_cuda_visit_array(visit, context, "twists", s->twist, count * quad));
+    TORRE_TRY(md_cuda_visit_array(visit, context, "contacts", s->contact, count * (size_t)keys));
+    return md_cuda_visit_array(visit, context, "springs", s->spring, count * (size_t)springs);
 }
 
 static torre_status state(md_cuda_solver *s, torre_md_visit *visit, void *context)
@@ -1047,8 +1068,6 @@ static torre_status state(md_cuda_solver *s, torre_md_visit *visit, void *contex
     o->stopped = pace[3];
     o->far = pace[4];
     if (torre_md_is_rough(s->problem)) TORRE_TRY(grains_state(s, visit, context));
-    if (has_barostat(s))
-        TORRE_TRY(md_cuda_visit_array(visit, context, "barostat", s->live, sizeof *s->live));
     if (s->bath)
         TORRE_TRY(md_cuda_visit_array(visit, context, "thermostat", s->bath, sizeof *s->bath));
     if (relaxes(s))

@@ -64,6 +64,6 @@ foreach(STATE ${md_states})
 endforeach()
 configure_file(particles/md_table.c.in ${CMAKE_CURRENT_BINARY_DIR}/md_table.c @ONLY)
 target_sources(torre_cuda PRIVATE particles/md_scan.cu particles/mps_row.cu particles/mps_within.cu particles/md_layout.c particles/md_cuda.c
-                                  particles/md_cuda_memory.c particles/md_cuda_state.c particles/md_cuda_store.c particles/md_share.c particles/md_deliver.c
+                                  particles/md_cuda_memory.c particles/md_cuda_state.c particles/md_cuda_store.c particles/md_share.c particles/md_contacts.c particles/md_deliver.c
                                   particles/cuda_pairs.c particles/cuda_mps.c
                                   ${CMAKE_CURRENT_BINARY_DIR}/md_table.c)

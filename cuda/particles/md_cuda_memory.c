@@ -28,18 +28,6 @@ static void add(md_arrays *a, size_t member, int64_t bytes, const char *what)
 
 #define ADD(arrays, name, bytes, what) add(arrays, offsetof(md_cuda_solver, name), bytes, what)
 
-static void add_grains(const md_cuda_program *program, int64_t reals, md_arrays *a)
-{
-    const torre_md_problem *p = program->base.problem;
-    const int64_t slots = p->count * torre_grain_slots(p);
-    const int64_t pair = p->precision == TORRE_MD_F64 ? sizeof(double) : sizeof(float);
-    ADD(a, spin[0], reals, "spins");
-    ADD(a, spin[1], reals, "spins");
-    ADD(a, twist, reals, "spins");
-    ADD(a, contact, slots * (int64_t)sizeof(torre_contact_key), "contacts");
-    ADD(a, spring, slots * TORRE_SPRINGS * pair, "contacts");
-}
-
 /* Of n particles. */
 static md_arrays particle_arrays(const md_cuda_program *program, int64_t n)
 {
@@ -66,7 +54,22 @@ static md_arrays particle_arrays(const md_cuda_program *program, int64_t n)
         ADD(&a, tiles.perm, ints, what);
     if (plan->neighbor == TORRE_NEIGHBOR_HALF)
         ADD(&a, fixed, 3 * n * (int64_t)sizeof(uint64_t), what);
-    if (torre_md_is_rough(program->base.problem)) add_grains(program, reals, &a);
+    if (torre_md_is_rough(program->base.problem)) {
+        ADD(&a, spin[0], reals, "spins");
+        ADD(&a, spin[1], reals, "spins");
+        ADD(&a, twist, reals, "spins");
+    }
+    return a;
+}
+
+/* By id, of all particles of the problem: contacts of rough grains. */
+static md_arrays id_arrays(const md_cuda_program *program)
+{
+    const torre_md_problem *p = program->base.problem;
+    md_arrays a = {0};
+    if (!torre_md_is_rough(p)) return a;
+    ADD(&a, contact, p->count * md_cuda_keys(p), "contacts");
+    ADD(&a, spring, p->count * md_cuda_springs(p), "contacts");
     return a;
 }
 
@@ -90,6 +93,17 @@ static md_arrays control_arrays(const md_cuda_program *program)
         ADD(&a, bath, (int64_t)sizeof(md_bath_state), what);
     }
     return a;
+}
+
+int64_t md_cuda_keys(const torre_md_problem *p)
+{
+    return torre_grain_slots(p) * (int64_t)sizeof(torre_contact_key);
+}
+
+int64_t md_cuda_springs(const torre_md_problem *p)
+{
+    const int64_t pair = p->precision == TORRE_MD_F64 ? sizeof(double) : sizeof(float);
+    return torre_grain_slots(p) * TORRE_SPRINGS * pair;
 }
 
 /* own: bricks that have rows of the tables of tiles. */
@@ -145,12 +159,12 @@ torre_status md_cuda_bytes(const md_cuda_program *program, int64_t *bytes)
     const int64_t own = (program->layout.brick_count + parts - 1) / parts;
     TORRE_TRY(find_scan_bytes(&program->layout, &scan_bytes));
     const md_arrays particles = particle_arrays(program, program->places);
-    const md_arrays control = control_arrays(program);
+    const md_arrays ids = id_arrays(program), control = control_arrays(program);
     const md_arrays tables = table_arrays(program, &program->layout, own, scan_bytes);
     const md_arrays lists =
         list_arrays(program, &program->layout, program->ranks ? (int)own : program->list_pages);
-    *bytes =
-        sum(&particles) + sum(&control) + sum(&tables) + sum(&lists) + program->method->own_bytes;
+    *bytes = sum(&particles) + sum(&ids) + sum(&control) + sum(&tables) + sum(&lists) +
+             program->method->own_bytes;
     return TORRE_OK;
 }
 
@@ -243,10 +257,11 @@ static torre_status make_tables(md_cuda_solver *s, int first, int own)
 torre_status md_cuda_allocate(md_cuda_solver *s)
 {
     const md_arrays particles = particle_arrays(s->program, s->places);
-    const md_arrays control = control_arrays(s->program);
+    const md_arrays ids = id_arrays(s->program), control = control_arrays(s->program);
     TORRE_CUDA_TRY(cudaStreamCreateWithFlags(&s->stream, cudaStreamNonBlocking), "a stream");
     TORRE_TRY(take(s, &control));
     TORRE_TRY(take(s, &particles));
+    TORRE_TRY(take(s, &ids));
     if (s->fixed)
         TORRE_CUDA_TRY(cudaMemset(s->fixed, 0, 3 * sizeof *s->fixed * (size_t)s->problem->count),
                        "particles");
@@ -268,24 +283,24 @@ torre_status md_cuda_take_bricks(md_cuda_solver *s, int first, int count)
 torre_status md_cuda_grow(md_cuda_solver *s, int64_t places)
 {
     static const char what[] = "particles";
-    void *const kept[] = {s->x[s->x_now], s->v[s->v_now], s->id[s->id_now]};
+    void *const kept[] = {s->x[s->x_now], s->v[s->v_now], s->spin[s->v_now], s->id[s->id_now]};
     const size_t quad = 4 * (size_t)s->kernels->state->state_bytes;
     const size_t first = (size_t)s->first_own, count = (size_t)(s->own_count + s->received);
     md_arrays arrays = particle_arrays(s->program, places);
-    s->x[s->x_now] = s->v[s->v_now] = NULL;
+    s->x[s->x_now] = s->v[s->v_now] = s->spin[s->v_now] = NULL;
     s->id[s->id_now] = NULL;
     give_back(s, &arrays);
     torre_status status = take(s, &arrays);
     cudaError_t e = cudaSuccess;
-    void *const to[] = {s->x[s->x_now], s->v[s->v_now], s->id[s->id_now]};
-    for (int k = 0; k < 3 && !status; k++) {
-        const size_t each = k < 2 ? quad : sizeof *s->id[0];
-        if (!e)
+    void *const to[] = {s->x[s->x_now], s->v[s->v_now], s->spin[s->v_now], s->id[s->id_now]};
+    for (int k = 0; k < 4 && !status; k++) {
+        const size_t each = k < 3 ? quad : sizeof *s->id[0];
+        if (!e && to[k])
             e = cudaMemcpy(to[k], (char *)kept[k] + first * each, count * each,
                            cudaMemcpyDeviceToDevice);
     }
     if (!e) e = cudaDeviceSynchronize();
-    for (int k = 0; k < 3; k++) cudaFree(kept[k]);
+    for (int k = 0; k < 4; k++) cudaFree(kept[k]);
     TORRE_TRY(status);
     TORRE_CUDA_TRY(e, what);
     s->first_own = 0;
@@ -296,7 +311,7 @@ torre_status md_cuda_grow(md_cuda_solver *s, int64_t places)
 void md_cuda_free(md_cuda_solver *s)
 {
     const md_arrays particles = particle_arrays(s->program, 0);
-    const md_arrays control = control_arrays(s->program);
+    const md_arrays ids = id_arrays(s->program), control = control_arrays(s->program);
     const md_arrays tables = table_arrays(s->program, &s->layout, 0, 0);
     const md_arrays lists = list_arrays(s->program, &s->layout, 0);
     if (s->stream) cudaStreamSynchronize(s->stream);
@@ -305,12 +320,13 @@ void md_cuda_free(md_cuda_solver *s)
     give_back(s, &lists);
     give_back(s, &tables);
     give_back(s, &particles);
+    give_back(s, &ids);
     give_back(s, &control);
     cudaFreeHost(s->pinned);
     if (s->stream) cudaStreamDestroy(s->stream);
 }
 
-void md_cuda_note_crowding(md_cuda_solver *s, const md_control *control)
+static void note_crowding(md_cuda_solver *s, const md_control *control)
 {
     const md_layout *l = &s->layout;
     md_crowding *c = &s->crowding;
@@ -330,4 +346,14 @@ torre_status md_cuda_make_room(md_cuda_solver *s)
     TORRE_TRY(make_tables(s, 0, s->layout.brick_count));
     const int64_t pages = (int64_t)s->list_pages * s->layout.brick_count + bricks - 1;
     return md_cuda_lists(s, (int)(pages / bricks)); /* for the same share of them */
+}
+
+torre_status md_cuda_enlarge(md_cuda_solver *s, const md_control *control, int64_t step)
+{
+    if (control->error & MD_ERROR_BOX) {
+        TORRE_TRY(torre_md_box_check(s->box, s->problem->cutoff + s->plan->skin, step));
+        md_cuda_room(s->problem, s->box, s->room);
+    }
+    note_crowding(s, control);
+    return md_cuda_make_room(s);
 }

@@ -123,11 +123,15 @@ torre_status md_cuda_layout(const md_cuda_program *program, const md_crowding *c
 /* md_cuda_memory.c */
 /* Bytes of device memory that a solver takes when it is made. */
 torre_status md_cuda_bytes(const md_cuda_program *program, int64_t *bytes);
+/* Of a rough grain: keys of its contacts, and what these remember. */
+int64_t md_cuda_keys(const torre_md_problem *problem);
+int64_t md_cuda_springs(const torre_md_problem *problem);
 /* Take it, and order the bricks. _free gives back what there is. */
 torre_status md_cuda_allocate(md_cuda_solver *s);
 void md_cuda_free(md_cuda_solver *s);
-/* What the device asked for when a table was too small, into s->crowding. */
-void md_cuda_note_crowding(md_cuda_solver *s, const md_control *control);
+/* What the device asked for when a table was too small, or bins did not suit the box of a step;
+ * then md_cuda_make_room. TORRE_ERR_UNSTABLE: nothing suits that box. */
+torre_status md_cuda_enlarge(md_cuda_solver *s, const md_control *control, int64_t step);
 /* Tables and lists anew, with room for s->crowding. */
 torre_status md_cuda_make_room(md_cuda_solver *s);
 /* Rows of the tables for these bricks, of several devices: tables and lists anew. */
@@ -144,7 +148,7 @@ torre_status md_cuda_lists(md_cuda_solver *s, int pages);
  * 0 where that is NULL. */
 void md_cuda_pack(int state_bytes, const double *const from[3], const torre_md_problem *problem,
                   const int *ids, int64_t n, void *to);
-/* Particles and ids to x[0], v[0] and id[0], the fourth components 0. */
+/* Particles and ids to x[0], v[0], id[0] and of rough grains spin[0], the fourth components 0. */
 torre_status md_cuda_upload(md_cuda_solver *s, const double *const position[3],
                             const double *const velocity[3]);
 /* A coordinate in [0, edge). */
@@ -153,13 +157,15 @@ double md_cuda_wrapped(double r, double edge);
  * wrap into it (NULL: do not). Any of to may be NULL. */
 torre_status md_cuda_download(md_cuda_solver *s, const void *from, const double *box,
                               double *const to[], int components);
-/* Spins of the start to spin[0], behind md_cuda_upload. */
-torre_status md_cuda_upload_spins(md_cuda_solver *s);
+/* Whether the grains of a problem spin at its start. */
+bool md_cuda_has_spins(const torre_md_problem *problem);
 /* Whether the storage is to be sorted in a rebuild at that step. */
 bool md_cuda_sort_is_due(const md_cuda_solver *s, int64_t step);
 /* The sort by bin from the present buffers into the others. half_step, most: of md_sort_args. */
 md_sort_args md_cuda_sort_args(const md_cuda_solver *s, double half_step, double most);
-/* Queue it (sort false: only the permutation). */
+/* What a rebuild does about the box of a barostat, if any, before its sort and behind it. */
+torre_status md_cuda_queue_fit(md_cuda_solver *s, bool sorted);
+/* Queue the sort (sort false: only the permutation). */
 torre_status md_cuda_queue_sort(md_cuda_solver *s, bool sort, double half_step, double most);
 /* Queue the building of lists where the plan has any; of sparse methods it waits for the device. */
 torre_status md_cuda_queue_list(md_cuda_solver *s);
@@ -180,5 +186,7 @@ torre_status md_cuda_visit_array(torre_md_visit *visit, void *context, const cha
                                  void *array, size_t bytes);
 torre_status md_cuda_state(torre_md_solver *solver, torre_md_visit *visit, void *context);
 torre_status md_cuda_resume(torre_md_solver *solver);
+/* Edges of the box at the last rebuild. */
+torre_status md_cuda_box_built(const md_cuda_solver *s, double built[3]);
 
 #endif

@@ -43,6 +43,8 @@ torre_status md_cuda_state(torre_md_solver *solver, torre_md_visit *visit, void 
 {
     md_cuda_solver *s = (md_cuda_solver *)solver;
     const md_crowding crowding = s->crowding;
+    double room[3];
+    memcpy(room, s->room, sizeof room);
     md_share_visitor shared = {s->share ? s->share->ranks : NULL, visit, context};
     if (s->share) {
         visit = md_share_visit;
@@ -57,16 +59,26 @@ torre_status md_cuda_state(torre_md_solver *solver, torre_md_visit *visit, void 
     if (s->live) {
         TORRE_TRY(visit(context, "box", s->box, sizeof s->box));
         TORRE_TRY(visit(context, "room", s->room, sizeof s->room));
+        TORRE_TRY(md_cuda_visit_array(visit, context, "barostat", s->live, sizeof *s->live));
     }
-    TORRE_TRY(
-        s->share ? md_share_state(s, &shared, memcmp(&crowding, &s->crowding, sizeof crowding) != 0)
-                 : visit_particles(s, visit, context));
+    const bool anew = memcmp(&crowding, &s->crowding, sizeof crowding) != 0 ||
+                      memcmp(room, s->room, sizeof room) != 0;
+    TORRE_TRY(s->share ? md_share_state(s, &shared, anew) : visit_particles(s, visit, context));
     s->step = clock[0];
     s->last_build = clock[1];
     s->last_sort = clock[2];
     s->permuted = clock[3];
     TORRE_TRY(s->program->method->state(s, visit, context));
     TORRE_CUDA_TRY(cudaDeviceSynchronize(), "sending particles to the device");
+    return TORRE_OK;
+}
+
+torre_status md_cuda_box_built(const md_cuda_solver *s, double built[3])
+{
+    memcpy(built, s->problem->box, sizeof s->problem->box);
+    if (!s->live) return TORRE_OK;
+    TORRE_CUDA_TRY(cudaMemcpy(built, s->live->built, sizeof s->live->built, cudaMemcpyDeviceToHost),
+                   "reading the box");
     return TORRE_OK;
 }
 
@@ -95,12 +107,10 @@ static torre_status rebuild(md_cuda_solver *s, void *position)
     static const char what[] = "building the lists of a checkpoint";
     void *x = s->x[s->x_now];
     md_control control;
-    double total[2 * MD_SUMS], box[3];
-    memcpy(box, s->box, sizeof box);
+    double total[2 * MD_SUMS];
     TORRE_CUDA_TRY(cudaMemcpy(position, x, reals(s), cudaMemcpyDeviceToHost), what);
     TORRE_CUDA_TRY(cudaMemcpy(x, s->x_built, reals(s), cudaMemcpyDeviceToDevice), what);
     TORRE_CUDA_TRY(cudaDeviceSynchronize(), what);
-    TORRE_TRY(set_edges(s, NULL));
     TORRE_TRY(md_cuda_clear_control(s, s->step, s->step));
     TORRE_TRY(md_cuda_queue_sort(s, !s->permuted, 0, 0));
     TORRE_TRY(md_cuda_queue_list(s));
@@ -109,25 +119,30 @@ static torre_status rebuild(md_cuda_solver *s, void *position)
     if (control.error)
         return torre_fail(TORRE_ERR_INPUT, "the state does not fit its own bins (error %u)",
                           control.error);
-    TORRE_TRY(set_edges(s, box));
-    memcpy(s->box, box, sizeof box);
     TORRE_CUDA_TRY(cudaMemcpy(x, position, reals(s), cudaMemcpyHostToDevice), what);
     TORRE_CUDA_TRY(cudaDeviceSynchronize(), what);
     return TORRE_OK;
 }
 
-torre_status md_cuda_resume(torre_md_solver *solver)
+static torre_status rebuild_alone(md_cuda_solver *s)
 {
-    md_cuda_solver *s = (md_cuda_solver *)solver;
-    TORRE_TRY(md_cuda_make_room(s));
-    if (s->share) {
-        TORRE_TRY(md_share_resume(s));
-        return s->program->method->resume(s);
-    }
     void *position = malloc(reals(s));
-    torre_status status =
+    const torre_status status =
         position ? rebuild(s, position)
                  : torre_fail(TORRE_ERR_RESOURCE, "out of memory for a copy of the particles");
     free(position);
-    return status ? status : s->program->method->resume(s);
+    return status;
+}
+
+torre_status md_cuda_resume(torre_md_solver *solver)
+{
+    md_cuda_solver *s = (md_cuda_solver *)solver;
+    double box[3]; /* a rebuild reads the one that there is on the device */
+    memcpy(box, s->box, sizeof box);
+    TORRE_TRY(md_cuda_make_room(s));
+    TORRE_TRY(set_edges(s, NULL));
+    TORRE_TRY(s->share ? md_share_resume(s) : rebuild_alone(s));
+    TORRE_TRY(set_edges(s, box));
+    memcpy(s->box, box, sizeof box);
+    return s->program->method->resume(s);
 }

@@ -107,6 +107,16 @@ static torre_status upload_ids(md_cuda_solver *s)
     return status;
 }
 
+bool md_cuda_has_spins(const torre_md_problem *p) { return p->spin[0] && p->spin[1] && p->spin[2]; }
+
+static torre_status upload_spins(md_cuda_solver *s)
+{
+    const torre_md_problem *p = s->problem;
+    TORRE_CUDA_TRY(cudaMemset(s->spin[0], 0, quad(s) * (size_t)p->count),
+                   "sending spins to the device");
+    return md_cuda_has_spins(p) ? upload(s, p->spin, NULL, s->spin[0]) : TORRE_OK;
+}
+
 torre_status md_cuda_upload(md_cuda_solver *s, const double *const position[3],
                             const double *const velocity[3])
 {
@@ -115,20 +125,12 @@ torre_status md_cuda_upload(md_cuda_solver *s, const double *const position[3],
     TORRE_TRY(upload(s, position, s->problem, s->x[0]));
     TORRE_TRY(upload(s, velocity, NULL, s->v[0]));
     TORRE_TRY(upload_ids(s));
+    if (torre_md_is_rough(s->problem)) TORRE_TRY(upload_spins(s));
     TORRE_CUDA_TRY(cudaMemcpy(s->x_built, s->x[0], quad(s) * (size_t)s->problem->count,
                               cudaMemcpyDeviceToDevice),
                    "sending particles to the device");
     TORRE_CUDA_TRY(cudaDeviceSynchronize(), "sending particles to the device");
     return TORRE_OK;
-}
-
-torre_status md_cuda_upload_spins(md_cuda_solver *s)
-{
-    const torre_md_problem *p = s->problem;
-    TORRE_CUDA_TRY(cudaMemset(s->spin[0], 0, quad(s) * (size_t)p->count),
-                   "sending spins to the device");
-    if (!p->spin[0] || !p->spin[1] || !p->spin[2]) return TORRE_OK;
-    return upload(s, p->spin, NULL, s->spin[0]);
 }
 
 double md_cuda_wrapped(double r, double edge)
@@ -231,8 +233,7 @@ void md_cuda_other_buffers(md_cuda_solver *s)
     s->id_now = 1 - s->id_now;
 }
 
-/* What a rebuild does about the box of a barostat, before its sort and behind it. */
-static torre_status queue_fit(md_cuda_solver *s, bool sorted)
+torre_status md_cuda_queue_fit(md_cuda_solver *s, bool sorted)
 {
     if (!s->live) return TORRE_OK;
     const md_layout *l = &s->layout;
@@ -253,13 +254,14 @@ md_sort_args md_cuda_sort_args(const md_cuda_solver *s, double half_step, double
 {
     const int64_t first = s->first_own;
     const int64_t quads = first * (int64_t)quad(s);
+    const char *const spin = s->spin[s->v_now];
     return (md_sort_args){.tiles = md_cuda_tiles(s),
                           .box = md_cuda_box(s),
                           .live = s->live,
                           .count = (int)(s->own_count + s->received),
                           .x_in = (const char *)s->x[s->x_now] + quads,
                           .v_in = (const char *)s->v[s->v_now] + quads,
-                          .spin_in = s->spin[s->v_now],
+                          .spin_in = spin ? spin + quads : NULL,
                           .id_in = s->id[s->id_now] + first,
                           .x_out = s->x[1 - s->x_now],
                           .v_out = s->v[1 - s->v_now],
@@ -281,7 +283,7 @@ md_sort_args md_cuda_sort_args(const md_cuda_solver *s, double half_step, double
 
 torre_status md_cuda_queue_sort(md_cuda_solver *s, bool sort, double half_step, double most)
 {
-    TORRE_TRY(queue_fit(s, false));
+    TORRE_TRY(md_cuda_queue_fit(s, false));
     s->permuted = !sort;
     md_sort_args a = md_cuda_sort_args(s, half_step, most);
     if (s->share) { /* which has looked at them */
@@ -291,7 +293,7 @@ torre_status md_cuda_queue_sort(md_cuda_solver *s, bool sort, double half_step, 
     }
     md_cuda_other_buffers(s);
     TORRE_CUDA_TRY(s->kernels->state->sort(&a, s->stream), "sorting particles");
-    return queue_fit(s, true);
+    return md_cuda_queue_fit(s, true);
 }
 
 /*

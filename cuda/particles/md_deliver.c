@@ -35,11 +35,10 @@ static void add_taken(md_take_args *take, const torre_rank_piece from[],
                       const torre_rank_piece to[], int64_t each)
 {
     md_taken *t = &take->from[take->others++];
-    *t = (md_taken){.x = from[0].at,
-                    .last = (const int *)(const void *)from[2].at,
-                    .x_to = to[0].at,
+    *t = (md_taken){.last = (const int *)(const void *)from[MD_TOLD].at,
                     .count = (int)(to[0].bytes / each)};
-    if (to[1].bytes > 0) t->v = from[1].at, t->v_to = to[1].at;
+    for (int k = 0; k < MD_TOLD; k++)
+        if (to[k].bytes > 0) t->from[k] = from[k].at, t->to[k] = to[k].at;
     if (t->count > take->most) take->most = t->count;
 }
 

@@ -29,6 +29,7 @@
 #ifndef TORRE_MD_DEVICE_H
 #define TORRE_MD_DEVICE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "particles/barostat.h"
@@ -62,6 +63,7 @@ enum {
 };
 
 #define MD_NO_STOP INT32_MAX
+#define MD_FAILED  (-2) /* `last` where a step has set error, which other devices learn of so */
 
 /*
  * One per solver. Once error is set every later kernel returns at once, so the state stays that of
@@ -192,11 +194,25 @@ typedef struct md_front_args {
 /* What lends particles to other devices at a rebuild. */
 typedef struct md_lend_args {
     md_sort_args sort;     /* of the particles of this one; x_was NULL: not looked at again */
-    int *lent;             /* [devices], zeroed: how many each one needs */
+    int *lent;             /* [2][MD_DEVICES], zeroed: how many each one needs, and of rough grains
+                              how many of these are its own from now on */
     int first[MD_DEVICES]; /* where those of each begin in: */
-    void *x_out, *v_out;   /* x_out NULL: only count */
+    void *x_out, *v_out, *spin_out; /* x_out NULL: only count */
     int *id_out;
+    md_cuts cuts;               /* of rough grains; devices 0: of others */
+    int gone_first[MD_DEVICES]; /* likewise of those that change owners, in: */
+    int *gone_id;
 } md_lend_args;
+
+/* Rows of an array by id, as those of contacts (md_grain_args), for some ids. */
+typedef struct md_rows_args {
+    void *whole;   /* [id] of rows */
+    void *some;    /* [count]: those of these ids, one after another */
+    const int *id; /* [count] */
+    int count;
+    int words; /* of 16 bytes, of a row */
+    bool back; /* from some to whole */
+} md_rows_args;
 
 /* Which places are lent to a device until the next rebuild. */
 typedef struct md_border_args {
@@ -210,21 +226,25 @@ typedef struct md_border_args {
     size_t scan_bytes;
 } md_border_args;
 
+/* What devices tell each other after a step, in this order: positions, of models that dissipate
+ * velocities, of rough grains spins. */
+enum { MD_TOLD = 3 };
+
 /* What is lent after a step, one after another, and `last` of the control block. */
 typedef struct md_tell_args {
     const int *lent;
     int count;
-    const void *x, *v; /* v NULL: others need none */
-    void *x_out, *v_out;
+    const void *from[MD_TOLD]; /* quads; NULL: others need none */
+    void *to[MD_TOLD];
     int *last_out;
     const md_control *control;
 } md_tell_args;
 
 /* What a device takes of others whose memory it reaches: quads to where they belong, and `last`. */
 typedef struct md_taken {
-    const void *x, *v; /* v NULL: none */
+    const void *from[MD_TOLD]; /* NULL: none */
+    void *to[MD_TOLD];
     const int *last;
-    void *x_to, *v_to;
     int count;
 } md_taken;
 

@@ -69,11 +69,12 @@ typedef struct md_state_kernels {
                         cudaStream_t stream);
     cudaError_t (*front)(const md_front_args *args, cudaStream_t stream);
     cudaError_t (*lend)(const md_lend_args *args, cudaStream_t stream);
+    cudaError_t (*rows)(const md_rows_args *args, cudaStream_t stream);
     cudaError_t (*border)(const md_border_args *args, cudaStream_t stream);
     cudaError_t (*tell)(const md_tell_args *args, cudaStream_t stream);
     cudaError_t (*take)(const md_take_args *args, cudaStream_t stream);
-    /* speeds[rows] = MD_SUM_SPEED_SQ of partial[rows][MD_SUMS], or back. */
-    cudaError_t (*speeds)(double *partial, double *speeds, int rows, bool back,
+    /* speeds[rows][sums] = the first of partial[rows][MD_SUMS], or back. */
+    cudaError_t (*speeds)(double *partial, double *speeds, int rows, int sums, bool back,
                           cudaStream_t stream);
     /* control->last becomes the least of it and last[devices]. */
     cudaError_t (*join)(md_control *control, const int *last, int devices, cudaStream_t stream);

@@ -83,6 +83,7 @@ md_grain_contact(const md_force_args &a, const torre_grain_typed &grain,
     if (k < 0) {
         atomicOr(&a.tiles.control->error, MD_ERROR_CONTACTS);
         atomicMin(&a.tiles.control->bad_id, (uint32_t)id);
+        atomicMin(&a.tiles.control->last, MD_FAILED);
         return s;
     }
     md_vec<F> *kept = (md_vec<F> *)g.spring + 2 * ((int64_t)id * g.slots + k);

@@ -16,12 +16,12 @@ torre_status md_share_check(const md_cuda_program *program, const torre_ranks *r
 {
     const torre_md_problem *p = program->base.problem;
     const torre_md_plan *plan = &program->base.info.plan;
-    if (p->model == TORRE_MODEL_MPS || torre_md_is_rough(p))
+    if (p->model == TORRE_MODEL_MPS)
         return torre_fail(TORRE_ERR_USAGE,
-                          "%s do not share %s by {backend} cuda: take one GPU, or "
+                          "%s do not share a fluid by {backend} cuda: take one GPU, or "
                           "{backend} cpu",
-                          ranks->who, torre_md_is_rough(p) ? "rough grains" : "a fluid");
-    if (p->ensemble == TORRE_FIRE || p->ensemble == TORRE_NPT)
+                          ranks->who);
+    if (p->ensemble == TORRE_FIRE)
         return torre_fail(TORRE_ERR_USAGE,
                           "%s share no {ensemble} %s by {backend} cuda: take one GPU, or "
                           "{backend} cpu",
@@ -105,7 +105,7 @@ static torre_status fill(md_share *h)
 {
     int none[MD_DEVICES];
     for (int d = 0; d < MD_DEVICES; d++) none[d] = MD_NO_STOP;
-    TORRE_CUDA_TRY(cudaMalloc((void **)&h->count, sizeof none), telling);
+    TORRE_CUDA_TRY(cudaMalloc((void **)&h->count, 2 * sizeof none), telling);
     TORRE_CUDA_TRY(cudaMalloc((void **)&h->last, sizeof none), telling);
     TORRE_CUDA_TRY(cudaMemcpy(h->last, none, sizeof none, cudaMemcpyHostToDevice), telling);
     TORRE_CUDA_TRY(cudaDeviceSynchronize(), telling);
@@ -138,7 +138,7 @@ void md_share_free(md_share *h)
     torre_bin_split_free(&h->split);
     const md_share_room *const rooms[] = {&h->need,    &h->lent_places, &h->passed, &h->told[0],
                                           &h->told[1], &h->rows,        &h->scan,   &h->sent,
-                                          &h->taken,   &h->speeds};
+                                          &h->taken,   &h->speeds,      &h->gone,   &h->come};
     for (size_t k = 0; k < sizeof rooms / sizeof *rooms; k++) free_room(rooms[k]);
     for (int k = 0; k < h->kept_count; k++) cudaFree(h->kept[k]);
     cudaFree(h->count);
@@ -183,19 +183,10 @@ static torre_status tell_all(const torre_ranks *ranks, void *bytes, int64_t coun
     return TORRE_OK;
 }
 
-torre_status md_share_most(md_cuda_solver *s, float *number)
-{
-    float all[MD_DEVICES];
-    TORRE_TRY(gather(s->share, number, sizeof *number, all));
-    for (int r = 0; r < s->share->ranks->count; r++) *number = fmaxf(*number, all[r]);
-    return TORRE_OK;
-}
-
-/* What was read of the control block, and what all say of errors. */
-static torre_status read_control(md_cuda_solver *s, md_control *control)
+torre_status md_share_read_control(md_cuda_solver *s, md_control *control,
+                                   double total[2 * MD_SUMS])
 {
     md_control all[MD_DEVICES];
-    double total[2 * MD_SUMS];
     TORRE_TRY(md_cuda_read_control(s, control, total));
     TORRE_TRY(gather(s->share, control, sizeof *control, all));
     for (int r = 0; r < s->share->ranks->count; r++) {
@@ -205,10 +196,18 @@ static torre_status read_control(md_cuda_solver *s, md_control *control)
         if (c->need_lanes > control->need_lanes) control->need_lanes = c->need_lanes;
         if (c->need_entries > control->need_entries) control->need_entries = c->need_entries;
         if (c->bad_id < control->bad_id) control->bad_id = c->bad_id;
+        if (c->done < control->done) control->done = c->done;     /* with an error */
+        if (c->moved > control->moved) control->moved = c->moved; /* bits of what is not below 0 */
     }
     /* one device builds no lists of tiles that are too full */
     if (control->error & MD_ERROR_STAGED) control->error &= ~(MD_ERROR_LANES | MD_ERROR_LIST);
     return TORRE_OK;
+}
+
+static torre_status read_control(md_cuda_solver *s, md_control *control)
+{
+    double total[2 * MD_SUMS];
+    return md_share_read_control(s, control, total);
 }
 
 static torre_status write_control(md_cuda_solver *s, const md_control *control)
@@ -223,15 +222,23 @@ static torre_status write_control(md_cuda_solver *s, const md_control *control)
 
 /* --- Bricks --- */
 
+/* Edges of the bins in a box of these, as the sort has them. */
+static void find_bin_edges(const md_cuda_solver *s, const double box[3], double bin_edge[3])
+{
+    for (int a = 0; a < 3; a++)
+        bin_edge[a] = s->live ? box[a] / (double)s->layout.grid.n[a] : s->layout.grid.edge[a];
+}
+
 /* Number of the brick, along the curve, that a position inside of the box is in, as the sort finds
  * it. */
-static int brick_at(const md_layout *l, const int *rank_of, int state_bytes, const double r[3])
+static int brick_at(const md_layout *l, const double bin_edge[3], const int *rank_of,
+                    int state_bytes, const double r[3])
 {
     int at[3];
     for (int a = 0; a < 3; a++) {
         const int bins = (int)l->grid.n[a];
-        int b = state_bytes == 4 ? (int)((float)r[a] * (float)(1 / l->grid.edge[a]))
-                                 : (int)(r[a] * (1 / l->grid.edge[a]));
+        int b = state_bytes == 4 ? (int)((float)r[a] * (float)(1 / bin_edge[a]))
+                                 : (int)(r[a] * (1 / bin_edge[a]));
         b = b < 0 ? 0 : b < bins ? b : bins - 1;
         at[a] = ((b + 1) * l->bricks[a] - 1) / bins;
     }
@@ -307,14 +314,20 @@ static torre_status find_front(md_cuda_solver *s)
     return status;
 }
 
+static md_cuts cuts_of(const md_share *h)
+{
+    md_cuts cuts = {.devices = h->ranks->count};
+    for (int r = 0; r <= cuts.devices; r++) cuts.first[r] = (int)h->split.cut[r];
+    return cuts;
+}
+
 /* Cuts that the first device has made become those of all. */
 static torre_status take_cuts(md_cuda_solver *s)
 {
     md_share *h = s->share;
     const int count = h->ranks->count, self = h->ranks->rank, bricks = s->layout.brick_count;
-    md_cuts cuts = {.devices = count};
     TORRE_TRY(tell_all(h->ranks, h->split.cut, (count + 1) * (int64_t)sizeof *h->split.cut));
-    for (int r = 0; r <= count; r++) cuts.first[r] = (int)h->split.cut[r];
+    const md_cuts cuts = cuts_of(h);
     TORRE_TRY(md_cuda_take_bricks(s, cuts.first[self], cuts.first[self + 1] - cuts.first[self]));
     TORRE_TRY(md_share_make_room(&h->need, ((int64_t)bricks * s->layout.slots + 1) * 4,
                                  "the table of bins"));
@@ -343,7 +356,9 @@ static torre_status count_work(md_cuda_solver *s, const int *rank_of, int64_t *w
 {
     const int bytes = s->kernels->state->state_bytes;
     const size_t each = quad_of(s);
+    double bin_edge[3];
     char *quads = malloc(each * MD_CHUNK);
+    find_bin_edges(s, s->box, bin_edge);
     torre_status status = quads ? TORRE_OK
                                 : torre_fail(TORRE_ERR_RESOURCE, "out of memory for a "
                                                                  "copy buffer");
@@ -359,7 +374,7 @@ static torre_status count_work(md_cuda_solver *s, const int *rank_of, int64_t *w
                                   : ((double *)(void *)quads)[4 * k + a];
                 r[a] -= s->box[a] * floor(r[a] / s->box[a]); /* near enough */
             }
-            work[brick_at(&s->layout, rank_of, bytes, r)]++;
+            work[brick_at(&s->layout, bin_edge, rank_of, bytes, r)]++;
         }
     }
     free(quads);
@@ -405,7 +420,7 @@ static torre_status cut_anew(md_cuda_solver *s)
 typedef struct parcel {
     int32_t *brick; /* of each particle of the problem; of the first device alone */
     int *ids;
-    char *x, *v;
+    char *quads[MD_TOLD]; /* spins NULL where there are none */
     int64_t n;
 } parcel;
 
@@ -413,20 +428,20 @@ static torre_status parcel_new(const md_cuda_solver *s, parcel *p)
 {
     const size_t each = quad_of(s);
     const size_t all = s->share->ranks->rank ? 1 : (size_t)s->problem->count;
-    *p = (parcel){.brick = malloc(all * sizeof *p->brick),
-                  .ids = malloc(sizeof *p->ids * MD_CHUNK),
-                  .x = malloc(each * MD_CHUNK),
-                  .v = malloc(each * MD_CHUNK)};
-    if (p->brick && p->ids && p->x && p->v) return TORRE_OK;
-    return torre_fail(TORRE_ERR_RESOURCE, "out of memory for the particles of ranks");
+    const int columns = torre_md_is_rough(s->problem) ? 3 : 2;
+    *p =
+        (parcel){.brick = malloc(all * sizeof *p->brick), .ids = malloc(sizeof *p->ids * MD_CHUNK)};
+    bool made = p->brick && p->ids;
+    for (int k = 0; k < columns && made; k++) made = (p->quads[k] = malloc(each * MD_CHUNK));
+    return made ? TORRE_OK
+                : torre_fail(TORRE_ERR_RESOURCE, "out of memory for the particles of ranks");
 }
 
 static void parcel_free(parcel *p)
 {
     free(p->brick);
     free(p->ids);
-    free(p->x);
-    free(p->v);
+    for (int k = 0; k < MD_TOLD; k++) free(p->quads[k]);
 }
 
 /* Bricks of all particles, and cuts. */
@@ -435,12 +450,14 @@ static torre_status share_bricks(md_cuda_solver *s, const double *const position
     md_share *h = s->share;
     const int bricks = s->layout.brick_count;
     int *rank_of = NULL;
+    double bin_edge[3];
     int64_t *work = calloc((size_t)bricks, sizeof *work);
     torre_status status = work ? rank_bricks(s, &rank_of)
                                : torre_fail(TORRE_ERR_RESOURCE, "out of memory for bricks");
+    find_bin_edges(s, s->problem->box, bin_edge);
     for (int64_t i = 0; i < s->problem->count && !status; i++) {
         const double r[3] = {position[0][i], position[1][i], position[2][i]};
-        p->brick[i] = brick_at(&s->layout, rank_of, s->kernels->state->state_bytes, r);
+        p->brick[i] = brick_at(&s->layout, bin_edge, rank_of, s->kernels->state->state_bytes, r);
         work[p->brick[i]]++;
     }
     if (!status) cut(h, work, bricks);
@@ -463,8 +480,12 @@ static void fill_parcel(const md_cuda_solver *s, const double *const position[3]
     for (int64_t i = low; i < high; i++)
         if (p->brick[i] >= split->cut[rank] && p->brick[i] < split->cut[rank + 1])
             p->ids[p->n++] = (int)i;
-    md_cuda_pack(bytes, position, s->problem, p->ids, p->n, p->x);
-    md_cuda_pack(bytes, velocity, NULL, p->ids, p->n, p->v);
+    md_cuda_pack(bytes, position, s->problem, p->ids, p->n, p->quads[0]);
+    md_cuda_pack(bytes, velocity, NULL, p->ids, p->n, p->quads[1]);
+    if (p->quads[2] && md_cuda_has_spins(s->problem))
+        md_cuda_pack(bytes, s->problem->spin, NULL, p->ids, p->n, p->quads[2]);
+    else if (p->quads[2])
+        memset(p->quads[2], 0, quad_of(s) * (size_t)p->n);
 }
 
 static torre_status send_parcel(const md_cuda_solver *s, int rank, const parcel *p)
@@ -474,8 +495,9 @@ static torre_status send_parcel(const md_cuda_solver *s, int rank, const parcel 
     TORRE_TRY(torre_rank_send(ranks, rank, &p->n, sizeof p->n));
     if (p->n == 0) return TORRE_OK;
     TORRE_TRY(torre_rank_send(ranks, rank, p->ids, p->n * (int64_t)sizeof *p->ids));
-    TORRE_TRY(torre_rank_send(ranks, rank, p->x, bytes));
-    return torre_rank_send(ranks, rank, p->v, bytes);
+    for (int k = 0; k < MD_TOLD; k++)
+        if (p->quads[k]) TORRE_TRY(torre_rank_send(ranks, rank, p->quads[k], bytes));
+    return TORRE_OK;
 }
 
 static torre_status receive_parcel(const md_cuda_solver *s, parcel *p)
@@ -485,8 +507,9 @@ static torre_status receive_parcel(const md_cuda_solver *s, parcel *p)
     const int64_t bytes = p->n * (int64_t)quad_of(s);
     if (p->n == 0) return TORRE_OK;
     TORRE_TRY(torre_rank_receive(ranks, 0, p->ids, p->n * (int64_t)sizeof *p->ids));
-    TORRE_TRY(torre_rank_receive(ranks, 0, p->x, bytes));
-    return torre_rank_receive(ranks, 0, p->v, bytes);
+    for (int k = 0; k < MD_TOLD; k++)
+        if (p->quads[k]) TORRE_TRY(torre_rank_receive(ranks, 0, p->quads[k], bytes));
+    return TORRE_OK;
 }
 
 /* Behind the own particles there are so far. */
@@ -494,11 +517,12 @@ static torre_status keep_parcel(md_cuda_solver *s, const parcel *p)
 {
     static const char what[] = "sending particles to the device";
     const size_t each = quad_of(s), at = (size_t)s->own_count, n = (size_t)p->n;
+    char *const to[MD_TOLD] = {s->x[0], s->v[0], s->spin[0]};
     if (n == 0) return TORRE_OK;
-    TORRE_CUDA_TRY(cudaMemcpy((char *)s->x[0] + at * each, p->x, n * each, cudaMemcpyHostToDevice),
-                   what);
-    TORRE_CUDA_TRY(cudaMemcpy((char *)s->v[0] + at * each, p->v, n * each, cudaMemcpyHostToDevice),
-                   what);
+    for (int k = 0; k < MD_TOLD; k++)
+        if (p->quads[k])
+            TORRE_CUDA_TRY(
+                cudaMemcpy(to[k] + at * each, p->quads[k], n * each, cudaMemcpyHostToDevice), what);
     TORRE_CUDA_TRY(cudaMemcpy(s->id[0] + at, p->ids, n * sizeof *p->ids, cudaMemcpyHostToDevice),
                    what);
     s->own_count += p->n;
@@ -544,20 +568,27 @@ torre_status md_share_load(md_cuda_solver *s, const double *const position[3],
 
 /* --- Rebuilds --- */
 
-/* How many of its particles each device ([from][to]) hands on. */
+/* How many of its particles each device ([from][to]) hands on, and how many for good (of rough
+ * grains). */
 typedef struct handed {
     int count[MD_DEVICES][MD_DEVICES];
+    md_contacts_gone gone;
 } handed;
 
 static torre_status count_lent(md_cuda_solver *s, md_lend_args *a, handed *all)
 {
     md_share *h = s->share;
-    int count[MD_DEVICES];
+    int count[2][MD_DEVICES], each[MD_DEVICES][2][MD_DEVICES];
     TORRE_CUDA_TRY(s->kernels->state->lend(a, s->stream), telling);
     TORRE_CUDA_TRY(
         cudaMemcpyAsync(count, h->count, sizeof count, cudaMemcpyDeviceToHost, s->stream), telling);
     TORRE_CUDA_TRY(cudaStreamSynchronize(s->stream), telling);
-    return gather(h, count, sizeof count, all->count);
+    TORRE_TRY(gather(h, count, sizeof count, each));
+    for (int r = 0; r < h->ranks->count; r++) {
+        memcpy(all->count[r], each[r][0], sizeof all->count[r]);
+        memcpy(all->gone.count[r], each[r][1], sizeof all->gone.count[r]);
+    }
+    return TORRE_OK;
 }
 
 /* Where the parts of each device are in what is passed, and behind the own particles. */
@@ -566,20 +597,26 @@ static void plan_passing(md_cuda_solver *s, md_lend_args *a, const handed *all, 
     md_share *h = s->share;
     const int self = h->ranks->rank;
     const int64_t each = (int64_t)quad_of(s), ids = sizeof(int);
-    char *const x = h->passed.bytes, *const v = x + out * each, *const id = v + out * each;
+    char *const here[MD_TOLD] = {s->x[s->x_now], s->v[s->v_now], s->spin[s->v_now]};
+    char *passed[MD_TOLD], *const id = h->passed.bytes + MD_TOLD * out * each;
     int64_t from = 0, to = s->first_own + s->own_count;
-    a->x_out = x;
-    a->v_out = v;
+    for (int k = 0; k < MD_TOLD; k++)
+        passed[k] = here[k] ? h->passed.bytes + k * (out * each) : NULL;
+    a->x_out = passed[0];
+    a->v_out = passed[1];
+    a->spin_out = passed[2];
     a->id_out = (int *)(void *)id;
     for (int r = 0; r < h->ranks->count; r++) {
         const int64_t lent = all->count[self][r], got = r == self ? 0 : all->count[r][self];
         a->first[r] = (int)from;
-        h->out[r][0] = (torre_rank_piece){x + from * each, lent * each};
-        h->out[r][1] = (torre_rank_piece){v + from * each, lent * each};
-        h->out[r][2] = (torre_rank_piece){id + from * ids, lent * ids};
-        h->in[r][0] = (torre_rank_piece){(char *)s->x[s->x_now] + to * each, got * each};
-        h->in[r][1] = (torre_rank_piece){(char *)s->v[s->v_now] + to * each, got * each};
-        h->in[r][2] = (torre_rank_piece){(char *)(s->id[s->id_now] + to), got * ids};
+        for (int k = 0; k < MD_TOLD; k++) {
+            h->out[r][k] = h->in[r][k] = (torre_rank_piece){NULL, 0};
+            if (!here[k]) continue;
+            h->out[r][k] = (torre_rank_piece){passed[k] + from * each, lent * each};
+            h->in[r][k] = (torre_rank_piece){here[k] + to * each, got * each};
+        }
+        h->out[r][MD_TOLD] = (torre_rank_piece){id + from * ids, lent * ids};
+        h->in[r][MD_TOLD] = (torre_rank_piece){(char *)(s->id[s->id_now] + to), got * ids};
         from += lent;
         to += got;
     }
@@ -596,7 +633,9 @@ static torre_status pass(md_cuda_solver *s, md_lend_args *a, const handed *all)
         out += all->count[self][r];
         in += all->count[r][self];
     }
-    TORRE_TRY(md_share_make_shown_room(h, &h->passed, out * (2 * (int64_t)quad_of(s) + 4) + 16));
+    TORRE_TRY(
+        md_share_make_shown_room(h, &h->passed, out * (MD_TOLD * (int64_t)quad_of(s) + 4) + 16));
+    if (a->cuts.devices) TORRE_TRY(md_contacts_room(s, &all->gone, a->gone_first, &a->gone_id));
     if (s->first_own + s->own_count + in > s->places) {
         TORRE_TRY(md_cuda_grow(s, s->own_count + in + (s->own_count + in) / 16));
         a->sort = md_cuda_sort_args(s, a->sort.half_step, a->sort.most);
@@ -608,7 +647,7 @@ static torre_status pass(md_cuda_solver *s, md_lend_args *a, const handed *all)
     TORRE_CUDA_TRY(s->kernels->state->lend(a, s->stream), telling);
     TORRE_TRY(md_share_deliver(s, s->stream, NULL));
     s->received = in;
-    return TORRE_OK;
+    return a->cuts.devices ? md_contacts_pass(s, &all->gone) : TORRE_OK;
 }
 
 /* The same from the beginning: *control is as it was before the sort. */
@@ -618,7 +657,9 @@ static torre_status hand_on(md_cuda_solver *s, double half_step, double most, bo
     md_share *h = s->share;
     handed all;
     s->received = 0;
+    TORRE_TRY(md_cuda_queue_fit(s, false));
     md_lend_args a = {.sort = md_cuda_sort_args(s, half_step, most), .lent = h->count};
+    if (torre_md_is_rough(s->problem)) a.cuts = cuts_of(h);
     a.sort.need = needs(h);
     a.sort.self = h->ranks->rank;
     if (!look) a.sort.x_was = NULL;
@@ -692,8 +733,7 @@ static torre_status make_larger(md_cuda_solver *s, const md_control *asked, md_c
 {
     md_cuda_other_buffers(s); /* those of before the sort, where own particles are as they were */
     s->received = 0;
-    md_cuda_note_crowding(s, asked);
-    TORRE_TRY(md_cuda_make_room(s));
+    TORRE_TRY(md_cuda_enlarge(s, asked, s->last_build));
     s->share->uneven = true; /* there are other bricks */
     return write_control(s, before);
 }
@@ -731,22 +771,25 @@ static torre_status deliver_and_take(md_cuda_solver *s, cudaStream_t stream)
     return TORRE_OK;
 }
 
-torre_status md_share_tell(md_cuda_solver *s, cudaStream_t stream, void *x, void *v)
+torre_status md_share_tell(md_cuda_solver *s, cudaStream_t stream, void *const quads[MD_TOLD])
 {
     md_share *h = s->share;
     md_share_room *told = &h->told[h->turn_told];
     const int self = h->ranks->rank, all = h->lent[h->ranks->count];
-    const int64_t each = (int64_t)quad_of(s), quads = all * each;
-    TORRE_TRY(md_share_make_shown_room(h, told, 2 * quads + 16));
-    char *const x_out = told->bytes, *const v_out = x_out + quads, *const last = v_out + quads;
-    const md_tell_args a = {.lent = (const int *)(const void *)h->lent_places.bytes,
-                            .count = all,
-                            .x = x,
-                            .v = v,
-                            .x_out = x_out,
-                            .v_out = v_out,
-                            .last_out = (int *)(void *)last,
-                            .control = s->control};
+    const int64_t each = (int64_t)quad_of(s);
+    int columns = 0;
+    for (int k = 0; k < MD_TOLD; k++) columns += quads[k] != NULL;
+    TORRE_TRY(md_share_make_shown_room(h, told, columns * all * each + 16));
+    char *const last = told->bytes + columns * all * each;
+    md_tell_args a = {.lent = (const int *)(const void *)h->lent_places.bytes,
+                      .count = all,
+                      .last_out = (int *)(void *)last,
+                      .control = s->control};
+    for (int k = 0, at = 0; k < MD_TOLD; k++) {
+        if (!quads[k]) continue;
+        a.from[k] = quads[k];
+        a.to[k] = told->bytes + at++ * all * each;
+    }
     h->turn_told = 1 - h->turn_told;
     TORRE_CUDA_TRY(s->kernels->state->tell(&a, stream), telling);
     for (int r = 0; r < h->ranks->count; r++) {
@@ -754,12 +797,14 @@ torre_status md_share_tell(md_cuda_solver *s, cudaStream_t stream, void *x, void
         const int64_t lent = (h->lent[r + 1] - h->lent[r]) * each;
         const int64_t got = r == self ? 0 : (h->first[r + 1] - h->first[r]) * each;
         const int64_t flag = r == self ? 0 : (int64_t)sizeof(int);
-        h->out[r][0] = (torre_rank_piece){x_out + from, lent};
-        h->out[r][1] = (torre_rank_piece){v_out + from, v ? lent : 0};
-        h->out[r][2] = (torre_rank_piece){last, flag};
-        h->in[r][0] = (torre_rank_piece){(char *)x + to, got};
-        h->in[r][1] = (torre_rank_piece){(char *)v + (v ? to : 0), v ? got : 0};
-        h->in[r][2] = (torre_rank_piece){(char *)(h->last + r), flag};
+        for (int k = 0; k < MD_TOLD; k++) {
+            h->out[r][k] = h->in[r][k] = (torre_rank_piece){NULL, 0};
+            if (!quads[k]) continue;
+            h->out[r][k] = (torre_rank_piece){(char *)a.to[k] + from, lent};
+            h->in[r][k] = (torre_rank_piece){(char *)quads[k] + to, got};
+        }
+        h->out[r][MD_TOLD] = (torre_rank_piece){last, flag};
+        h->in[r][MD_TOLD] = (torre_rank_piece){(char *)(h->last + r), flag};
     }
     return deliver_and_take(s, stream);
 }
@@ -785,11 +830,11 @@ torre_status md_share_agree(md_cuda_solver *s)
     md_share *h = s->share;
     for (int r = 0; r < h->ranks->count; r++) {
         const int64_t flag = r == h->ranks->rank ? 0 : (int64_t)sizeof(int);
-        h->out[r][0] = h->out[r][1] = h->in[r][0] = h->in[r][1] = (torre_rank_piece){NULL, 0};
+        for (int k = 0; k < MD_TOLD; k++) h->out[r][k] = h->in[r][k] = (torre_rank_piece){NULL, 0};
         /* where a kernel of the next step changes it meanwhile, that is the number of that step,
          * which is none less to do before it */
-        h->out[r][2] = (torre_rank_piece){(char *)&s->control->last, flag};
-        h->in[r][2] = (torre_rank_piece){(char *)(h->last + r), flag};
+        h->out[r][MD_TOLD] = (torre_rank_piece){(char *)&s->control->last, flag};
+        h->in[r][MD_TOLD] = (torre_rank_piece){(char *)(h->last + r), flag};
     }
     return deliver_and_take(s, s->stream);
 }
@@ -847,17 +892,18 @@ torre_status md_share_total(md_cuda_solver *s)
 
 /* Who reads what is told here has done so before it tells where its particles are, and all wait for
  * that before the forces of the next step: one room is enough. */
-torre_status md_share_speeds(md_cuda_solver *s)
+torre_status md_share_speeds(md_cuda_solver *s, int sums)
 {
     md_share *h = s->share;
     const int self = h->ranks->rank, bricks = s->layout.brick_count;
-    const int64_t *cut = h->split.cut, each = sizeof(double);
+    const int64_t *cut = h->split.cut, each = sums * (int64_t)sizeof(double);
     const int low = (int)cut[self], high = (int)cut[self + 1];
     TORRE_TRY(md_share_make_shown_room(h, &h->speeds, bricks * each));
     char *const bytes = h->speeds.bytes;
     double *const speeds = (double *)(void *)bytes, *const partial = s->partial;
-    TORRE_CUDA_TRY(s->kernels->state->speeds(partial + low * (int64_t)MD_SUMS, speeds + low,
-                                             high - low, false, s->stream),
+    TORRE_CUDA_TRY(s->kernels->state->speeds(partial + low * (int64_t)MD_SUMS,
+                                             speeds + low * (int64_t)sums, high - low, sums, false,
+                                             s->stream),
                    telling);
     for (int r = 0; r < h->ranks->count; r++) {
         const int64_t lent = r == self ? 0 : high - low, got = r == self ? 0 : cut[r + 1] - cut[r];
@@ -867,9 +913,10 @@ torre_status md_share_speeds(md_cuda_solver *s)
         h->in[r][0] = (torre_rank_piece){bytes + cut[r] * each, got * each};
     }
     TORRE_TRY(md_share_deliver(s, s->stream, NULL));
-    TORRE_CUDA_TRY(s->kernels->state->speeds(partial, speeds, low, true, s->stream), telling);
-    TORRE_CUDA_TRY(s->kernels->state->speeds(partial + high * (int64_t)MD_SUMS, speeds + high,
-                                             bricks - high, true, s->stream),
+    TORRE_CUDA_TRY(s->kernels->state->speeds(partial, speeds, low, sums, true, s->stream), telling);
+    TORRE_CUDA_TRY(s->kernels->state->speeds(partial + high * (int64_t)MD_SUMS,
+                                             speeds + high * (int64_t)sums, bricks - high, sums,
+                                             true, s->stream),
                    telling);
     return TORRE_OK;
 }
@@ -956,15 +1003,18 @@ static torre_status share_state(md_cuda_solver *s, const state_array *hold, bool
     md_share *h = s->share;
     const int bricks = s->layout.brick_count, bytes = s->kernels->state->state_bytes;
     int *rank_of = NULL, last = 0;
+    double bin_edge[3], built[3];
+    TORRE_TRY(md_cuda_box_built(s, built));
     int64_t *work = calloc((size_t)bricks, sizeof *work);
     torre_status status = work ? rank_bricks(s, &rank_of)
                                : torre_fail(TORRE_ERR_RESOURCE, "out of memory for bricks");
+    find_bin_edges(s, built, bin_edge);
     for (int64_t i = 0; i < s->problem->count && !status; i++) {
         double r[3];
         for (int a = 0; a < 3; a++)
             r[a] = bytes == 4 ? ((float *)(void *)hold->whole)[4 * i + a]
                               : ((double *)(void *)hold->whole)[4 * i + a];
-        const int brick = brick_at(&s->layout, rank_of, bytes, r);
+        const int brick = brick_at(&s->layout, bin_edge, rank_of, bytes, r);
         if (brick < last)
             status = torre_fail(TORRE_ERR_INPUT, "the state has particles in another order than "
                                                  "that of their bins");
@@ -1014,6 +1064,24 @@ static torre_status show_state(md_cuda_solver *s, const md_share_visitor *to,
     return TORRE_OK;
 }
 
+torre_status md_share_visit_quads(md_cuda_solver *s, const md_share_visitor *to, const char *name,
+                                  void *quads)
+{
+    const int64_t each = (int64_t)quad_of(s), bytes = s->problem->count * each;
+    const bool first = s->share->ranks->rank == 0;
+    state_array a = {name, quads, each, first ? malloc((size_t)bytes) : NULL};
+    char *buffer = malloc((size_t)(s->own_count * each) + 1);
+    torre_status status =
+        buffer && (a.whole || !first)
+            ? move_whole(s, &a, buffer, false)
+            : torre_fail(TORRE_ERR_RESOURCE, "out of memory for a copy of the particles");
+    if (!status && first) status = to->visit(to->context, name, a.whole, bytes);
+    if (!status) status = move_whole(s, &a, buffer, true);
+    free(a.whole);
+    free(buffer);
+    return status;
+}
+
 torre_status md_share_state(md_cuda_solver *s, const md_share_visitor *to, bool anew)
 {
     state_array of[STATE_ARRAYS] = {{0}};
@@ -1029,16 +1097,28 @@ torre_status md_share_state(md_cuda_solver *s, const md_share_visitor *to, bool 
     return status;
 }
 
-/* Positions and forces of own particles, which the rebuild leaves in their order. */
-static torre_status rebuild_held(md_cuda_solver *s, char *position, char *force)
+/* What a rebuild of held positions loses of own particles, which it leaves in their order:
+ * positions, forces, of rough grains what turns them. */
+enum { KEPT = 3 };
+
+static int kept_arrays(const md_cuda_solver *s, state_array of[KEPT])
+{
+    const int64_t quads = (int64_t)quad_of(s);
+    of[0] = (state_array){.at = s->x[s->x_now], .each = quads};
+    of[1] = (state_array){.at = s->f, .each = quads};
+    of[2] = (state_array){.at = s->twist, .each = quads};
+    return s->twist ? KEPT : KEPT - 1;
+}
+
+static torre_status rebuild_held(md_cuda_solver *s, char *const kept[KEPT])
 {
     const int64_t count = s->own_count;
     const size_t bytes = quad_of(s) * (size_t)count, first = quad_of(s) * (size_t)s->first_own;
-    state_array of[STATE_ARRAYS];
-    state_arrays(s, of);
-    TORRE_TRY(move_own(s, &of[1], position, false));
-    TORRE_TRY(move_own(s, &of[3], force, false));
-    TORRE_CUDA_TRY(cudaMemcpy(of[1].at + first, of[4].at + first, bytes, cudaMemcpyDeviceToDevice),
+    state_array of[KEPT];
+    const int arrays = kept_arrays(s, of);
+    for (int k = 0; k < arrays; k++) TORRE_TRY(move_own(s, &of[k], kept[k], false));
+    TORRE_CUDA_TRY(cudaMemcpy(of[0].at + first, (const char *)s->x_built + first, bytes,
+                              cudaMemcpyDeviceToDevice),
                    telling);
     TORRE_CUDA_TRY(cudaDeviceSynchronize(), telling);
     s->share->uneven = false;
@@ -1046,23 +1126,24 @@ static torre_status rebuild_held(md_cuda_solver *s, char *position, char *force)
     TORRE_TRY(md_share_rebuild(s, 0, 0, false, NULL));
     if (s->own_count != count)
         return torre_fail(TORRE_ERR_INPUT, "the state does not fit its own bins");
-    state_arrays(s, of);
-    TORRE_TRY(move_own(s, &of[1], position, true));
-    TORRE_TRY(move_own(s, &of[3], force, true));
+    kept_arrays(s, of);
+    for (int k = 0; k < arrays; k++) TORRE_TRY(move_own(s, &of[k], kept[k], true));
     TORRE_CUDA_TRY(cudaDeviceSynchronize(), telling);
-    return md_share_tell(s, s->stream, of[1].at,
-                         torre_pair_dissipates(s->problem->model) ? of[2].at : NULL);
+    void *const quads[MD_TOLD] = {of[0].at,
+                                  torre_pair_dissipates(s->problem->model) ? s->v[s->v_now] : NULL,
+                                  s->spin[s->v_now]};
+    return md_share_tell(s, s->stream, quads);
 }
 
 torre_status md_share_resume(md_cuda_solver *s)
 {
     const size_t bytes = quad_of(s) * (size_t)s->own_count + 1;
-    char *position = malloc(bytes), *force = malloc(bytes);
-    torre_status status =
-        position && force
-            ? rebuild_held(s, position, force)
-            : torre_fail(TORRE_ERR_RESOURCE, "out of memory for a copy of the particles");
-    free(position);
-    free(force);
+    char *kept[KEPT];
+    bool made = true;
+    for (int k = 0; k < KEPT; k++) made = (kept[k] = malloc(bytes)) && made;
+    const torre_status status =
+        made ? rebuild_held(s, kept)
+             : torre_fail(TORRE_ERR_RESOURCE, "out of memory for a copy of the particles");
+    for (int k = 0; k < KEPT; k++) free(kept[k]);
     return status;
 }

@@ -7,12 +7,19 @@
 
 #include "md_sort.cuh"
 
+/* The device that has the brick of this rank. */
+__device__ inline int md_owner_of(const md_cuts &cuts, int rank)
+{
+    int device = 0;
+    while (rank >= cuts.first[device + 1]) device++;
+    return device;
+}
+
 /* One block per brick: whoever has it needs all bins of its tile. */
 static __global__ void md_need_kernel(const __grid_constant__ md_tiles t,
                                       const __grid_constant__ md_cuts cuts, uint32_t *need)
 {
-    int rank = blockIdx.x, device = 0, halo[3];
-    while (rank >= cuts.first[device + 1]) device++;
+    int rank = blockIdx.x, device = md_owner_of(cuts, rank), halo[3];
     md_brick brick = md_brick_of_rank(t, rank);
     int bins = md_halo_size(t, brick, halo);
     for (int h = threadIdx.x; h < bins; h += blockDim.x) {
@@ -44,6 +51,15 @@ static __global__ void md_front_kernel(const __grid_constant__ md_front_args a)
     if (threadIdx.x == 0) a.front[row] = others;
 }
 
+/* Note that particle i goes to the device that has its bin, if that is another one. */
+__device__ inline void md_note_gone(const md_lend_args &a, int i, int key)
+{
+    const int owner = md_owner_of(a.cuts, key / a.sort.tiles.slots);
+    if (owner == a.sort.self) return;
+    const int k = atomicAdd(&a.lent[MD_DEVICES + owner], 1);
+    if (a.gone_id) a.gone_id[a.gone_first[owner] + k] = a.sort.id_in[i];
+}
+
 /*
  * Own particles to those who need what is in the bins that they are in now. Blocks take room for
  * theirs as they come; the sort of the one who gets them has them in order again.
@@ -59,9 +75,12 @@ template <class R> __global__ void md_lend_kernel(const __grid_constant__ md_len
     uint32_t others = 0;
     if (i < s.count) {
         const md_vec<R> q = ((const md_vec<R> *)s.x_in)[i];
-        const md_vec<R> at = s.x_was ? md_checked<R>(s, i, s.box)
-                                     : md_expected(s, q, ((const md_vec<R> *)s.v_in)[i]);
-        others = s.need[md_key_of(s, at, s.box)] & ~(1u << s.self);
+        const md_box box = md_box_now(s.box, s.live);
+        const md_vec<R> at =
+            s.x_was ? md_checked<R>(s, i, box) : md_expected(s, q, ((const md_vec<R> *)s.v_in)[i]);
+        const int key = md_key_of(s, at, box);
+        others = s.need[key] & ~(1u << s.self);
+        if (a.cuts.devices && others) md_note_gone(a, i, key);
     }
     for (uint32_t left = others; left; left &= left - 1) atomicAdd(&count[__ffs((int)left) - 1], 1);
     __syncthreads();
@@ -77,8 +96,22 @@ template <class R> __global__ void md_lend_kernel(const __grid_constant__ md_len
         const int place = a.first[to] + base[to] + atomicAdd(&count[to], 1);
         ((md_vec<R> *)a.x_out)[place] = ((const md_vec<R> *)s.x_in)[i];
         ((md_vec<R> *)a.v_out)[place] = ((const md_vec<R> *)s.v_in)[i];
+        if (a.spin_out) ((md_vec<R> *)a.spin_out)[place] = ((const md_vec<R> *)s.spin_in)[i];
         a.id_out[place] = s.id_in[i];
     }
+}
+
+/* A word of a row for each thread. */
+static __global__ void md_rows_kernel(const __grid_constant__ md_rows_args a)
+{
+    const int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= (int64_t)a.count * a.words) return;
+    uint4 *const some = (uint4 *)a.some + i;
+    uint4 *const whole = (uint4 *)a.whole + (int64_t)a.id[i / a.words] * a.words + i % a.words;
+    if (a.back)
+        *whole = *some;
+    else
+        *some = *whole;
 }
 
 /* Which of the own places are lent, with a 0 behind them. */
@@ -101,8 +134,9 @@ template <class R> __global__ void md_tell_kernel(const __grid_constant__ md_tel
     if (i == 0) *a.last_out = a.control->last;
     if (i >= a.count) return;
     const int place = a.lent[i];
-    ((md_vec<R> *)a.x_out)[i] = ((const md_vec<R> *)a.x)[place];
-    if (a.v) ((md_vec<R> *)a.v_out)[i] = ((const md_vec<R> *)a.v)[place];
+#pragma unroll
+    for (int k = 0; k < MD_TOLD; k++)
+        if (a.from[k]) ((md_vec<R> *)a.to[k])[i] = ((const md_vec<R> *)a.from[k])[place];
 }
 
 /* A row of blocks for each of the others. */
@@ -112,16 +146,18 @@ template <class R> __global__ void md_take_kernel(const __grid_constant__ md_tak
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i == 0) atomicMin(&a.control->last, *f.last);
     if (i >= f.count) return;
-    ((md_vec<R> *)f.x_to)[i] = ((const md_vec<R> *)f.x)[i];
-    if (f.v) ((md_vec<R> *)f.v_to)[i] = ((const md_vec<R> *)f.v)[i];
+#pragma unroll
+    for (int k = 0; k < MD_TOLD; k++)
+        if (f.from[k]) ((md_vec<R> *)f.to[k])[i] = ((const md_vec<R> *)f.from[k])[i];
 }
 
-/* Sums of squares of velocities out of rows of partial sums, or back into them. */
-static __global__ void md_speeds_kernel(double *partial, double *speeds, int rows, bool back)
+/* The first `sums` of rows of partial sums, one row after another, or back into them. */
+static __global__ void md_speeds_kernel(double *partial, double *speeds, int rows, int sums,
+                                        bool back)
 {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= rows) return;
-    double &sum = partial[(int64_t)i * MD_SUMS + MD_SUM_SPEED_SQ];
+    if (i >= rows * sums) return;
+    double &sum = partial[(int64_t)(i / sums) * MD_SUMS + i % sums];
     if (back)
         sum = speeds[i];
     else

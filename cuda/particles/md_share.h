@@ -30,6 +30,12 @@
  * a device tells it with its next step, which all have done by then. That is one too many, which
  * the steps behind it, or the end of the sequence, undo (md_force_args.late).
  *
+ * Spins of rough grains go where velocities do; contacts are the owner's alone, and go with the
+ * grain to another one (md_contacts.c). Since they remember each step, stops of rough grains are
+ * not late. With a barostat each device has the sums of all bricks in each step, and makes the same
+ * box of them; bins are fractions of that, so that no brick changes hands with it.
+ *
+ * An error in a step is told as a stop, and read of all at the next wait (md_share_read_control).
  * All devices call the same functions at the same time.
  */
 #ifndef TORRE_MD_SHARE_H
@@ -46,7 +52,7 @@ typedef struct md_share_room {
 } md_share_room;
 
 /* Parts of what a device tells another one. */
-enum { MD_SHARE_PARTS = TORRE_WAY_PIECES };
+enum { MD_SHARE_PARTS = MD_TOLD + 1 };
 
 /* To another device of the process: where to copy from, once it is there. */
 typedef struct md_share_letter {
@@ -66,12 +72,14 @@ struct md_share {
     int lent[MD_DEVICES + 1];   /* and in lent_places of those that it needs of this one */
     md_share_room need;         /* of md_sort_args */
     md_share_room lent_places;  /* int [lent[devices]] */
-    int *count, *last;     /* device: [MD_DEVICES] of md_lend_args; what others say of `last` */
-    md_share_room passed;  /* of a rebuild: positions, velocities, ids */
-    md_share_room told[2]; /* after a step: positions, velocities, last; in turn */
-    md_share_room scan;    /* of md_border_args */
-    md_share_room speeds;  /* of the bricks of all, of which thermostats add up the energy */
-    cudaEvent_t ready[2];  /* what is told is there, in turn */
+    int *count, *last;          /* device: lent of md_lend_args; what others say of `last` */
+    md_share_room passed;       /* of a rebuild: positions, velocities, spins, ids */
+    md_share_room gone;         /* of rough grains that change owners: ids, keys, springs; and */
+    md_share_room come;         /* those that come */
+    md_share_room told[2];      /* after a step: positions, velocities, spins, last; in turn */
+    md_share_room scan;         /* of md_border_args */
+    md_share_room speeds;       /* of the bricks of all: sums of thermostats and barostats */
+    cudaEvent_t ready[2];       /* what is told is there, in turn */
     int turn, turn_told;
     md_share_room rows;     /* int [own bricks]: rows of the tables, those at the front first */
     int front_count;        /* how many these are */
@@ -119,9 +127,9 @@ torre_status md_share_load(md_cuda_solver *s, const double *const position[3],
  */
 torre_status md_share_rebuild(md_cuda_solver *s, double half_step, double most, bool look,
                               cudaEvent_t sorted);
-/* Queue that those of others are where they are now: positions, and of models that dissipate
- * velocities (NULL: not); and that all stop where one does. */
-torre_status md_share_tell(md_cuda_solver *s, cudaStream_t stream, void *x, void *v);
+/* Queue that quads of others (MD_TOLD; NULL: not those) are what they are now; and that all stop
+ * where one does. */
+torre_status md_share_tell(md_cuda_solver *s, cudaStream_t stream, void *const quads[MD_TOLD]);
 /* Of a step that is two kernels: `ahead` begins where the solver's stream is; that stream goes on
  * where `ahead` is; all stop where one does. */
 torre_status md_share_fork(md_cuda_solver *s);
@@ -129,8 +137,8 @@ torre_status md_share_join(md_cuda_solver *s);
 torre_status md_share_agree(md_cuda_solver *s);
 /* Sums of all, from partial sums of the bricks, to s->total of each. */
 torre_status md_share_total(md_cuda_solver *s);
-/* Queue that MD_SUM_SPEED_SQ of the bricks of others is in s->partial, as on one device. */
-torre_status md_share_speeds(md_cuda_solver *s);
+/* Queue that the first so many sums of the bricks of others are in s->partial, as on one device. */
+torre_status md_share_speeds(md_cuda_solver *s, int sums);
 /* Sums over own particles in s->total + MD_SUMS become those of all, to rounding; what a thermostat
  * took is the same of all (one number of each device), or in parts. */
 torre_status md_share_add(md_cuda_solver *s, bool taken_in_parts);
@@ -145,7 +153,24 @@ torre_status md_share_visit(void *visitor, const char *name, void *data, int64_t
 /* The arrays of a state; anew: the layout is to be another one. Then lists, as md_cuda_resume. */
 torre_status md_share_state(md_cuda_solver *s, const md_share_visitor *to, bool anew);
 torre_status md_share_resume(md_cuda_solver *s);
-/* A number becomes the largest of all. */
-torre_status md_share_most(md_cuda_solver *s, float *number);
+/* Behind those: quads by place. */
+torre_status md_share_visit_quads(md_cuda_solver *s, const md_share_visitor *to, const char *name,
+                                  void *quads);
+/* md_cuda_read_control, with errors and the largest displacement of all. */
+torre_status md_share_read_control(md_cuda_solver *s, md_control *control,
+                                   double total[2 * MD_SUMS]);
+
+/* md_contacts.c: contacts of rough grains, which lie by id and are those of the owner's. */
+/* gone[from][to]: of this rebuild. Room for what goes, whose ids are to be at `id`, and beginning
+ * in it of what goes to each; then, with the ids there, to their new owners. */
+typedef struct md_contacts_gone {
+    int count[MD_DEVICES][MD_DEVICES];
+} md_contacts_gone;
+torre_status md_contacts_room(md_cuda_solver *s, const md_contacts_gone *gone, int first[],
+                              int **id);
+torre_status md_contacts_pass(md_cuda_solver *s, const md_contacts_gone *gone);
+/* As md_share_visit_quads: rows of `each` bytes by id. */
+torre_status md_contacts_visit(md_cuda_solver *s, const md_share_visitor *to, const char *name,
+                               void *rows, int64_t each);
 
 #endif

@@ -21,7 +21,7 @@ typedef struct torre_rank_piece {
     int64_t bytes;
 } torre_rank_piece;
 
-enum { TORRE_WAY_PIECES = 3 }; /* that go together, at most */
+enum { TORRE_WAY_PIECES = 4 }; /* that go together, at most */
 
 /* Every path starts with this; the rest is private to its way. */
 typedef struct torre_rank_path {

@@ -44,7 +44,9 @@ def md(ranks, options, **variables):
 
 def check_md():
     for options in (["--cells", "5", "--temperature", "3", "--precision", "f64"],
-                    ["--model", "granular", "--size", "12,10,8", "--filling", "0.3", "--temperature", "1"]):
+                    ["--model", "granular", "--size", "12,10,8", "--filling", "0.3", "--temperature", "1"],
+                    ["--model", "granular", "--size", "12,10,8", "--filling", "0.3", "--temperature", "1",
+                     "--friction", "0.5", "--rolling-friction", "0.1", "--sizes", "two"]):
         rows, frames, _ = md(1, options)
         for ranks in (2, 3):
             for transport, variables in WAYS:
