@@ -20,6 +20,7 @@ printf 'c\n2 atoms\n1 atom types\n0 9 xlo xhi\n0 9 ylo yhi\n0 9 zlo zhi\nAtoms\n
 sed 's/^2 1 8.99 1 10/0 1 8.99 1 1/' outside.data >id0.data
 sed 's/^c$/LAMMPS data file, units = metal/' outside.data >metal.data
 sed 's/^Atoms/Pair Coeffs # lj\/cut\n\n1 1.25 0.9 2.25\n\nAtoms/' outside.data >pair.data
+sed 's/^1 atom types/2 atom types/; s/^Atoms/Masses\n\n1 1.5\n\nAtoms/' outside.data >mass.data
 lattice='Lattice="9 0 0 0 9 0 0 0 9"'
 printf '1\n%s\nX 1 1 1\n' "$lattice" >small.xyz
 printf '2\n%s\nAr 1 1 1\nKr 5 5 5\n' "$lattice" >kinds.xyz
@@ -72,6 +73,7 @@ bad 2 "--ordering means nothing" --backend reference --ordering hilbert
 bad 2 "from 1 to 4096 (got 65536)" --threads 65536
 bad 4 "--backend cuda" --backend auto --device 1000
 bad 3 "no_such.data" --input no_such.data
+bad 3 "Masses needs a line for each type (1 to 2), its number and a mass above 0 (got Atoms)" --input ../mass.data
 bad 3 "1 of 2" --input ../cut.data
 bad 2 "--frame is for --input" --frame 0
 bad 2 "--frame must be last or a whole number" --input ../outside.data --frame -1

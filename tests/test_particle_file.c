@@ -521,7 +521,7 @@ static void test_refused(void **state)
     refused(HEADER "Velocities\n\n1 0 0 0\n2 0 0 0\n", "after Atoms");
     refused(HEADER ATOMS ATOMS, "each once");
     refused(HEADER ATOMS "Bonds\n\n1 1 1 2\n", "Bonds");
-    refused(HEADER "Masses\n\n2 1\n", "type 1");
+    refused(HEADER "Masses\n\n2 1\n", "for each type (1 to 1)");
     refused(HEADER "Masses\n\n1 0\n", "above 0");
     refused(HEADER "Pair Coeffs # lj/cut/coul/cut\n\n1 1 1\n" ATOMS, "is not lj/cut");
     refused(HEADER "Pair Coeffs # morse\n\n1 1 1 1\n" ATOMS, "nocoeff");
@@ -691,7 +691,7 @@ static void test_types_accepted(void **state)
               r.source.between[1][1].sigma == 7 && r.source.between[0][0].cutoff == 3,
           "coefficients");
     torre_md_particles_free(&r.p);
-    refused("x\n\n3 atoms\n2 atom types\n" BOX "Masses\n\n1 4\n3 3\n", "needs a type up to 2");
+    refused("x\n\n3 atoms\n2 atom types\n" BOX "Masses\n\n1 4\n3 3\n", "for each type (1 to 2)");
     refused("x\n\n3 atoms\n2 atom types\n" BOX "PairIJ Coeffs\n\n2 1 4 5\n",
             "the first not larger");
 }

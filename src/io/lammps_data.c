@@ -187,9 +187,10 @@ static torre_status read_masses(data_reader *r)
         const int type = words == 2 ? type_of(r, word[0]) : -1;
         double *mass = type < 0 ? NULL : r->types > 1 ? &r->rows.type_mass[type] : &r->rows.mass;
         if (!mass || !torre_parse_real(word[1], mass) || !(*mass > 0) || isinf(*mass))
-            return torre_fail(TORRE_ERR_INPUT, "%s: a mass needs %s %d and a number above 0",
-                              torre_text_input_where(r->in),
-                              r->types > 1 ? "a type up to" : "the type", r->types);
+            return torre_fail(TORRE_ERR_INPUT,
+                              "%s: Masses needs a line for each type (1 to %d), its number and a "
+                              "mass above 0 (got %s)",
+                              torre_text_input_where(r->in), r->types, words ? word[0] : "the end");
     }
     return TORRE_OK;
 }
