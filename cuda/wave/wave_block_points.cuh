@@ -49,27 +49,16 @@ __device__ __forceinline__ void block_tower<Kernel>::add_sources(const place &p,
     }
 }
 
-/*
- * Up to order 6: records units of the blocks of a diamond from `own`, one block a lane, all lanes
- * of the warp together for one block after the other. With TMA the warp that tells of progress does
- * that, so that workers have nothing to do with receivers. It shares a scheduler with two of them:
- * little may be computed in a step, and nothing waited for that main memory sends.
- */
-template <class Kernel> struct block_recorder {
-    using T = typename Kernel::T;
+/* Which marks a block of a diamond has, level by level. */
+template <class Kernel> struct mark_finder {
     using S = typename Kernel::S;
     static constexpr int R = Kernel::R, DB = Kernel::DB;
-    static constexpr int units = (S::planes + TORRE_UNIT - 1) / TORRE_UNIT; /* of a column */
-    static constexpr int words = (TORRE_MARK_BITS(S::NL, S::planes) + 31) / 32;
-    static constexpr int vectors = TORRE_MARK_WORDS(S::NL, S::planes) / 4;
-    int number, X, Y;     /* of the block */
-    bool any;             /* marks at the next level: */
-    uint4 marks[vectors]; /* first unit, bits */
-    int marked;           /* which marks it has at the level after that, -1: none */
-    int x;                /* the first column at the level after these */
-    const int *place;     /* of `marked` there; NULL: beyond a y face */
+    int number, X, Y; /* of the block */
+    int marked;       /* which marks it has at the level that was looked at, -1: none */
+    int x;            /* its first column at the level after that */
+    const int *place; /* of `marked` there; NULL: beyond a y face */
 
-    /* Level t will be the next one. */
+    /* Look at level t. */
     __device__ __forceinline__ void start(const torre_wave_args &g, const torre_tower_launch &l,
                                           const tower_item &w, int block, int t)
     {
@@ -81,9 +70,10 @@ template <class Kernel> struct block_recorder {
         place = nullptr;
         if (number < S::blocks && (unsigned)y < (unsigned)g.n[1])
             place = g.points.marked + point_block<R>(g.points, x, y, l.parts, w.part);
-        find_marks(g, l);
+        look_ahead(g, l);
     }
-    __device__ __forceinline__ void find_marks(const torre_wave_args &g,
+    /* Look at the next one. */
+    __device__ __forceinline__ void look_ahead(const torre_wave_args &g,
                                                const torre_tower_launch &l)
     {
         marked = -1;
@@ -92,6 +82,28 @@ template <class Kernel> struct block_recorder {
         x += R;
         place += (int64_t)g.points.blocks_y * l.parts;
     }
+};
+
+/*
+ * Up to order 6: records units of the blocks of a diamond from `own`, one block a lane, all lanes
+ * of the warp together for one block after the other. With TMA the warp that tells of progress does
+ * that, so that workers have nothing to do with receivers. It shares a scheduler with two of them:
+ * little may be computed in a step, and nothing waited for that main memory sends.
+ */
+template <class Kernel> struct block_recorder : mark_finder<Kernel> {
+    using T = typename Kernel::T;
+    using S = typename Kernel::S;
+    using finder = mark_finder<Kernel>;
+    using finder::marked;
+    using finder::number;
+    using finder::X;
+    using finder::Y;
+    static constexpr int units = (S::planes + TORRE_UNIT - 1) / TORRE_UNIT; /* of a column */
+    static constexpr int words = (TORRE_MARK_BITS(S::NL, S::planes) + 31) / 32;
+    static constexpr int vectors = TORRE_MARK_WORDS(S::NL, S::planes) / 4;
+    bool any;             /* marks at the next level: */
+    uint4 marks[vectors]; /* first unit, bits */
+
     /* Ask for what the next level needs: what main memory sends takes a step. */
     __device__ __forceinline__ void look_ahead(const torre_wave_args &g,
                                                const torre_tower_launch &l)
@@ -101,7 +113,7 @@ template <class Kernel> struct block_recorder {
 #pragma unroll
             for (int i = 0; i < vectors; i++)
                 marks[i] = __ldg((const uint4 *)g.points.marks + (int64_t)marked * vectors + i);
-        find_marks(g, l);
+        finder::look_ahead(g, l);
     }
     __device__ __forceinline__ uint32_t mark_word(int i) const
     {

@@ -55,38 +55,12 @@ block_tower<Kernel>::add_sources_together(vec (&C)[ZV][NL], const place &p, int 
  * has made them. Which these are, a thread for each block says in shared memory before, for one
  * step at a time: with TMA a lane of the warp that tells of progress.
  */
-template <class Kernel> struct unit_finder {
+template <class Kernel> struct unit_finder : mark_finder<Kernel> {
     using S = typename Kernel::S;
-    static constexpr int R = Kernel::R, DB = Kernel::DB;
-    int number;       /* of the block */
-    int marked;       /* which marks it has at the next step, -1: none */
-    int x;            /* its first column at the step after that */
-    const int *place; /* of `marked` there; NULL: beyond a y face */
+    using finder = mark_finder<Kernel>;
+    using finder::marked;
+    using finder::number;
 
-    /* Step t will be the next one. */
-    __device__ __forceinline__ void start(const torre_wave_args &g, const torre_tower_launch &l,
-                                          const tower_item &w, int block, int t)
-    {
-        int X, Y;
-        number = block;
-        block_place<DB>(number, &X, &Y);
-        int y = l.half_size * w.m + R * Y;
-        if (g.periodic[1]) y += y < 0 ? g.n[1] : y >= g.n[1] ? -g.n[1] : 0;
-        x = l.half_size * w.s + R * (t + X);
-        place = nullptr;
-        if (number < S::blocks && (unsigned)y < (unsigned)g.n[1])
-            place = g.points.marked + point_block<R>(g.points, x, y, l.parts, w.part);
-        look_ahead(g, l);
-    }
-    __device__ __forceinline__ void look_ahead(const torre_wave_args &g,
-                                               const torre_tower_launch &l)
-    {
-        marked = -1;
-        if (!place) return;
-        if ((unsigned)x < (unsigned)g.n[0]) marked = *place;
-        x += R;
-        place += (int64_t)g.points.blocks_y * l.parts;
-    }
     /* What step t records, which is level t + 1. By all lanes; workers read it after a gate. */
     __device__ __forceinline__ void tell(const torre_wave_args &g, char *shared, int t) const
     {

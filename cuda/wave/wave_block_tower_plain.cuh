@@ -65,7 +65,7 @@ template <class Kernel> struct plain_waits {
         constexpr int finders = (S::blocks + 31) / 32 * 32;
         if (!S::workers_record || !b.g.points.units || b.thread() >= finders) return;
         unit_finder<Kernel> finder;
-        finder.start(b.g, b.l, w, b.thread(), t);
+        finder.start(b.g, b.l, w, b.thread(), t + 1);
         finder.tell(b.g, b.shared(), t);
     }
     __device__ void all_read(tower &, int) { barrier_among<S::active>(); }

@@ -264,7 +264,7 @@ __device__ __forceinline__ void publish_steps(const P &params, tma_gates *gates,
         if constexpr (SAMPLES && S::workers_record) {
             if (w.first_step < w.end_step)
                 for (int i = 0; i < S::blocks; i += 32) {
-                    recorders[i / 32].start(g, l, w, i + lane, w.first_step);
+                    recorders[i / 32].start(g, l, w, i + lane, w.first_step + 1);
                     recorders[i / 32].tell(g, shared, w.first_step);
                 }
         } else if (SAMPLES)
