@@ -211,6 +211,11 @@ for name in program version backend device why kernel model atoms steps ordering
     atom_steps_per_s time_s loop_time_s neighbors_per_atom thermo energy_drift options; do
     grep -q "^  \"$name\": " run.json || fail "no $name in the report"
 done
+# The drift under a thermostat is that of what is conserved; that of the energy, which heat leaves, is above 10 here.
+"$md" $small --steps 50 --thermo 10 --ensemble bussi --picture none --json bath.json >bath || fail "a thermostat"
+drift=$(sed -n 's/^  "energy_drift": \([-0-9.e]*\),*$/\1/p' bath.json)
+awk -v drift="$drift" 'BEGIN { exit !(drift != "" && drift * drift < 1) }' || fail "what is conserved drifts by $drift"
+grep -q '^# conserved drift ' bath || fail "whose drift it is: $(grep drift bath)"
 [ "$(grep -c '"e_pair": ' run.json)" = 3 ] || fail "the report has not three rows"
 [ "$(grep -vc '^#' table)" = 3 ] || fail "the table has not three rows"
 [ "$(wc -l <run.csv)" = 4 ] || fail "the CSV has not three rows"
