@@ -17,7 +17,7 @@ static const double chunk_s = 10;
 
 static bool begins_slab(const torre_rank_program *p, int rank)
 {
-    return !p->teams || torre_rank_leader(p->ranks, rank) == rank;
+    return !p->backend->teams || torre_rank_leader(p->ranks, rank) == rank;
 }
 
 int torre_rank_first(const torre_rank_program *p, int slab)
@@ -237,7 +237,6 @@ torre_status torre_wave_run_share(torre_wave_run *run, const torre_ranks *ranks)
     plan.measured = false;
     p->ranks = ranks;
     p->backend = run->backend;
-    p->teams = run->backend->teams;
     count_slabs(p);
     made->chunk_s = p->slabs > 1 ? chunk_s : 0;
     made->drain = p->slabs - 1;

@@ -14,8 +14,7 @@ typedef struct torre_rank_program {
     const torre_ranks *ranks;
     const torre_wave_backend *backend; /* computes the slabs */
     torre_plane_layout layout;
-    bool teams;                /* ranks with memory in common have a slab together */
-    int slab, slabs;           /* this rank's, of so many */
+    int slab, slabs;           /* this rank's, of so many: one for ranks that are a team */
     int64_t below, above;      /* planes that a slab stores beside those it owns */
     int64_t ends;              /* planes that slabs at the ends own at least (end_planes) */
     int64_t shift;             /* cuts lie so much lower than even ones, as towers move up */

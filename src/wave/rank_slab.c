@@ -71,7 +71,7 @@ int64_t torre_rank_slab_bytes(const torre_rank_program *p)
 torre_status torre_rank_slab_start(torre_rank_program *p, torre_rank_slab *s)
 {
     *s = (torre_rank_slab){.program = p, .leads = true};
-    if (p->teams) {
+    if (p->backend->teams) {
         s->team = torre_rank_team_of(p->ranks);
         s->leads = torre_rank_team_leads(&s->team);
         if (s->team.members > 1) p->inner->team = &s->team;

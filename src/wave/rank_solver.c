@@ -397,7 +397,7 @@ torre_ranks_told torre_wave_run_ranks(const torre_wave_run *run)
         told.transport = "memory in common";
     else if (p->slabs < told.ranks)
         told.transport = "memory in common, between machines MPI";
-    else if (p->teams && p->ranks->locals > 1)
+    else if (p->backend->teams && p->ranks->locals > 1)
         told.transport_why = "memory in common: not between these ranks, or not wanted";
     told.device = p->device;
     told.overlap_planes = p->below + p->above;
