@@ -2,22 +2,23 @@
 """One run by several GPUs of a machine against one of them: by one process (wave --devices) or a rank of MPI for each.
 
     bench_devices.py BUILD [--devices 0,1] [--size NXxNYxNZ] [--orders 2,4,..] [--seconds S] [--repeats N] [--velocity]
-                     [--transports devices,peer,mpi,nccl,host]
+                     [--boundary FACES] [--points] [--transports devices,peer,mpi,nccl,host]
 
 BUILD: folder with wave. Of each order: the grid on one GPU; the same grid shared by all of them; one so many
 times as long along x, shared. Each makes the steps that one GPU makes in about S seconds (6), f32, a source, velocity the
-same everywhere or of each cell. Best rates (time loops alone) are printed as CSV, rates of several divided by that of
+same everywhere or of each cell (--velocity), free faces or others, with --points 100 sources and 10,000 receivers
+anywhere in each grid in place of the one source. Best rates (time loops alone) are printed as CSV, rates of several divided by that of
 one, and the part of the time that GPUs waited for each other. --transports compares ways between GPUs: "devices" is one
 process, the others are what TORRE_TRANSPORT takes; where a report says that planes went another way, it says why.
 """
 import argparse
-import json
 import os
 import statistics
-import subprocess
 import tempfile
 
+from bench_points import save_points
 from bench_stream import save_velocity
+from report import report_of
 
 
 # what reports say of them
@@ -25,11 +26,9 @@ SAYS = {"devices": "copies ", "peer": "copies ", "mpi": "MPI, from memory", "ncc
 
 
 def run(build, words, folder, launch=(), transport="auto"):
-    subprocess.run([*launch, os.path.join(os.path.abspath(build), "wave"), "--backend", "cuda", "--quiet",
-                    "--snapshot-every", "0", "--json", "report.json", *words], cwd=folder, check=True,
-                   stdout=subprocess.DEVNULL, env={**os.environ, "TORRE_TRANSPORT": transport})
-    with open(os.path.join(folder, "report.json"), encoding="utf-8") as file:
-        return json.load(file)
+    return report_of([*launch, os.path.join(os.path.abspath(build), "wave"), "--backend", "cuda", "--quiet",
+                      "--snapshot-every", "0", "--json", "report.json", *words], folder,
+                     {**os.environ, "TORRE_TRANSPORT": transport})
 
 
 def compare(options, folder, grids, order, one, steps, transport):
@@ -60,6 +59,8 @@ def main():
     parser.add_argument("--seconds", type=float, default=6)
     parser.add_argument("--repeats", type=int, default=2)
     parser.add_argument("--velocity", action="store_true", help="a velocity for each cell, of a file")
+    parser.add_argument("--boundary", default="free")
+    parser.add_argument("--points", action="store_true", help="100 sources and 10,000 receivers")
     parser.add_argument("--transports", default="devices")
     options = parser.parse_args()
     count = options.devices.count(",") + 1
@@ -70,11 +71,15 @@ def main():
         grids = []
         for times in (1, count):
             grid = [size[0] * times, *size[1:]]
-            grids.append(["--size", "x".join(map(str, grid))])
+            grids.append(["--size", "x".join(map(str, grid)), "--boundary", options.boundary])
+            if options.points:
+                save_points(os.path.join(folder, f"sources{times}.csv"), 100, grid, 1)
+                save_points(os.path.join(folder, f"receivers{times}.csv"), 10000, grid, 2)
+                grids[-1] += ["--source", f"sources{times}.csv", "--receivers", f"receivers{times}.csv", "--traces", "traces.npy"]
             if options.velocity:
                 name = f"velocity{times}.npy"
                 save_velocity(os.path.join(folder, name), grid)
-                grids[-1] = ["--velocity", name]
+                grids[-1] += ["--velocity", name]
         for order in options.orders.split(","):
             wave = ["--order", order]
             first = run(options.build, [*grids[0], *wave, "--steps", "256"], folder)

@@ -11,18 +11,16 @@ file the system keeps in memory: give a model several times as large as that.
 """
 import argparse
 import array
-import json
 import os
 import statistics
-import subprocess
 import tempfile
+
+from report import report_of
 
 
 def run(build, words, folder):
-    subprocess.run([os.path.join(os.path.abspath(build), "wave"), "--quiet", "--snapshot-every", "0",
-                    "--json", "report.json", *words], cwd=folder, check=True, stdout=subprocess.DEVNULL)
-    with open(os.path.join(folder, "report.json"), encoding="utf-8") as file:
-        return json.load(file)
+    return report_of([os.path.join(os.path.abspath(build), "wave"), "--quiet", "--snapshot-every", "0", "--json", "report.json",
+                      *words], folder)
 
 
 def save_velocity(path, size):
