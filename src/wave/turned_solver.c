@@ -187,6 +187,13 @@ static torre_status turned_advance(torre_wave_solver *solver, int64_t steps, voi
     return s->inner->backend->advance(s->inner, steps, samples);
 }
 
+static torre_status turned_advance_planes(torre_wave_solver *solver, int64_t steps, void *samples,
+                                          void *planes)
+{
+    turned_solver *s = (turned_solver *)solver;
+    return s->inner->backend->advance_planes(s->inner, steps, samples, planes);
+}
+
 static torre_status turned_advance_to(torre_wave_solver *solver, int64_t steps, int64_t plane,
                                       void *samples)
 {
@@ -228,6 +235,7 @@ static const torre_wave_backend torre_wave_turned = {
     .read_layers = turned_read_layers,
     .lend = turned_lend,
     .advance = turned_advance,
+    .advance_planes = turned_advance_planes,
     .advance_to = turned_advance_to,
     .norms = turned_norms,
     .destroy = turned_destroy,

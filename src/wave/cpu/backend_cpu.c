@@ -163,6 +163,7 @@ static torre_status cpu_plan(const torre_wave_setup *setup, const torre_wave_pla
         return status;
     }
     take_measured(program);
+    made->planes = torre_cpu_frames_cells(made);
     status = limit_memory(setup, wish, &made);
     if (!status) *result = made;
     return status;
@@ -177,6 +178,7 @@ static torre_status cpu_adapt(const torre_wave_program *program, const torre_wav
                                      (torre_wave_program **)&made));
     *made = *(const torre_cpu_program *)program;
     made->base.setup = setup;
+    made->base.planes = torre_cpu_frames_cells(&made->base);
     count_memory(made);
     *adapted = &made->base;
     return TORRE_OK;
@@ -283,6 +285,12 @@ static torre_status cpu_advance(torre_wave_solver *solver, int64_t steps, void *
     return solver->backend->advance(solver, steps, samples);
 }
 
+static torre_status cpu_advance_planes(torre_wave_solver *solver, int64_t steps, void *samples,
+                                       void *planes)
+{
+    return solver->backend->advance_planes(solver, steps, samples, planes);
+}
+
 static torre_status cpu_advance_to(torre_wave_solver *solver, int64_t steps, int64_t plane,
                                    void *samples)
 {
@@ -335,6 +343,7 @@ const torre_wave_backend torre_wave_cpu = {
     .read_layers = cpu_read_layers,
     .lend = cpu_lend,
     .advance = cpu_advance,
+    .advance_planes = cpu_advance_planes,
     .advance_to = cpu_advance_to,
     .part_cost = cpu_part_cost,
     .norms = cpu_norms,

@@ -1,4 +1,4 @@
-/* The update of a run of rows: kernel, sources, receivers, ghosts. */
+/* The update of a run of rows: kernel, sources, receivers, frames, ghosts. */
 #include "wave/cpu/cpu_solver.h"
 
 /* First entry of nodes[count] (sorted by cell) with cell >= the given one. */
@@ -140,6 +140,7 @@ void torre_cpu_finish_rows(const torre_cpu_solver *s, int64_t n, torre_run run)
     torre_cpu_update_layers(s, n, &run);
     for (int64_t x = run.x; x < run.x + run.planes; x++) {
         if (s->row_flags) row_events(s, n, run, x);
+        if (torre_cpu_frames_want(&s->frames, n + 1)) torre_cpu_frames_record(s, n + 1, &run, x);
         torre_padded_refresh(&s->field, (int)((n + 1) & 1), x, run.y0, run.y1, run.z0, run.z1);
     }
 }

@@ -6,6 +6,7 @@
 #ifndef TORRE_CPU_SOLVER_H
 #define TORRE_CPU_SOLVER_H
 
+#include "wave/cpu/cpu_frames.h"
 #include "wave/cpu/cpu_shape.h"
 #include "wave/cpu/layer_field.h"
 #include "wave/cpu/line_kernel.h"
@@ -35,7 +36,7 @@ struct torre_cpu_engine {
 /* Flags of a row: what happens in it beside the update. */
 enum { TORRE_ROW_SOURCES = 1, TORRE_ROW_RECEIVERS = 2 };
 
-typedef struct torre_cpu_solver {
+struct torre_cpu_solver {
     torre_wave_solver base;
     const torre_wave_setup *setup;
     torre_region region;
@@ -59,6 +60,7 @@ typedef struct torre_cpu_solver {
     torre_layers layers;            /* level[n & 1] of its faces is that of u[n] */
     char *samples;                  /* of the current advance */
     int64_t samples_start;          /* step at which it started */
+    torre_cpu_frames frames;        /* engine torre only */
     torre_ordering_spec ordering;   /* of towers */
     torre_tower_schedule *schedule; /* engine torre only */
     torre_rank_team *team;          /* that climbs together; NULL: none */
@@ -66,7 +68,7 @@ typedef struct torre_cpu_solver {
     int64_t stages_done;
     int64_t trials;          /* engine stepwise only: steps that were timed, */
     double trial_seconds[2]; /* and the shortest with and without fetches ahead */
-} torre_cpu_solver;
+};
 
 /* backend_cpu.c chooses among these. */
 extern const torre_cpu_engine torre_cpu_reference, torre_cpu_stepwise, torre_cpu_towers;
@@ -79,11 +81,11 @@ extern const torre_wave_backend torre_wave_torre;
  * the planes, and rows, that a layer holds together (torre_layers_held). z0 is a multiple of the
  * block of 64 bytes, z1 too or nz. Of these cells only those of z_low .. z_high-1 need to be right.
  * All numbered from the first that is stored. */
-typedef struct torre_run {
+struct torre_run {
     int64_t x, y0, y1, z0, z1;
     int planes;
     int64_t z_low, z_high;
-} torre_run;
+};
 
 /* Rows that later runs will read (their addresses at z = 0), for torre_line.fetch. */
 typedef struct torre_fetch {

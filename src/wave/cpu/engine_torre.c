@@ -180,6 +180,7 @@ static torre_status towers_create(const torre_wave_setup *setup, const torre_cpu
     torre_wave_solver *made;
     TORRE_TRY(torre_cpu_create(setup, program, &torre_wave_torre, &made));
     torre_cpu_solver *s = (torre_cpu_solver *)made;
+    s->frames = torre_cpu_frames_of(&program->base);
     torre_status status = torre_tower_schedule_make(&grid, &s->ordering, &s->schedule);
     if (!status && s->team) status = share_schedule(s);
     if (status)
@@ -476,6 +477,16 @@ static torre_status torre_advance(torre_wave_solver *solver, int64_t steps, void
     return climb_passes(s, steps, all_stages);
 }
 
+static torre_status torre_advance_planes(torre_wave_solver *solver, int64_t steps, void *samples,
+                                         void *planes)
+{
+    torre_cpu_solver *s = (torre_cpu_solver *)solver;
+    torre_cpu_frames_begin(&s->frames, s->n, planes);
+    const torre_status status = torre_advance(solver, steps, samples);
+    torre_cpu_frames_begin(&s->frames, s->n, NULL);
+    return status;
+}
+
 static torre_status torre_advance_to(torre_wave_solver *solver, int64_t steps, int64_t plane,
                                      void *samples)
 {
@@ -506,6 +517,7 @@ const torre_wave_backend torre_wave_torre = {
     .read_layers = torre_cpu_read_layers,
     .lend = torre_cpu_lend,
     .advance = torre_advance,
+    .advance_planes = torre_advance_planes,
     .advance_to = torre_advance_to,
     .norms = torre_cpu_norms,
     .destroy = torre_cpu_destroy,
