@@ -627,22 +627,20 @@ static __global__ void md_clock_kernel(md_control *control, int steps)
     if (!control->error) control->clock += (uint64_t)(min(steps - 1, control->last) + 1);
 }
 
-/* total[k] = sum over rows of partial[row][k], in a fixed order; one block of 256 threads. */
+/* total[k] = sum over rows of partial[row][k], in a fixed order; a block of 256 threads each. */
 static __global__ void md_total_kernel(const double *partial, int rows, double *total)
 {
     __shared__ double part[256];
-    for (int k = 0; k < MD_SUMS; k++) {
-        double sum = 0;
-        for (int r = threadIdx.x; r < rows; r += 256) sum += partial[(int64_t)r * MD_SUMS + k];
-        part[threadIdx.x] = sum;
-        __syncthreads();
-        for (int w = 128; w; w >>= 1) {
-            if (threadIdx.x < (unsigned)w) part[threadIdx.x] += part[threadIdx.x + w];
-            __syncthreads();
-        }
-        if (threadIdx.x == 0) total[k] = part[0];
+    const int k = blockIdx.x;
+    double sum = 0;
+    for (int r = threadIdx.x; r < rows; r += 256) sum += partial[(int64_t)r * MD_SUMS + k];
+    part[threadIdx.x] = sum;
+    __syncthreads();
+    for (int w = 128; w; w >>= 1) {
+        if (threadIdx.x < (unsigned)w) part[threadIdx.x] += part[threadIdx.x + w];
         __syncthreads();
     }
+    if (threadIdx.x == 0) total[k] = part[0];
 }
 
 #endif

@@ -30,7 +30,7 @@ extern "C" cudaError_t md_scan(void *scratch, size_t bytes, const int *in, int *
 
 extern "C" cudaError_t md_total(const double *partial, int rows, double *total, cudaStream_t stream)
 {
-    md_total_kernel<<<1, 256, 0, stream>>>(partial, rows, total);
+    md_total_kernel<<<MD_SUMS, 256, 0, stream>>>(partial, rows, total);
     return cudaGetLastError();
 }
 

@@ -136,9 +136,9 @@ void md_share_free(md_share *h)
     if (!h) return;
     if (h->ahead) cudaStreamSynchronize(h->ahead);
     torre_bin_split_free(&h->split);
-    const md_share_room *const rooms[] = {&h->need,    &h->lent_places, &h->passed, &h->told[0],
-                                          &h->told[1], &h->rows,        &h->scan,   &h->sent,
-                                          &h->taken,   &h->speeds,      &h->gone,   &h->come};
+    const md_share_room *const rooms[] = {
+        &h->need, &h->lent_places, &h->passed, &h->told[0], &h->told[1], &h->rows, &h->scan,
+        &h->sent, &h->taken,       &h->speeds, &h->sums,    &h->gone,    &h->come};
     for (size_t k = 0; k < sizeof rooms / sizeof *rooms; k++) free_room(rooms[k]);
     for (int k = 0; k < h->kept_count; k++) cudaFree(h->kept[k]);
     cudaFree(h->count);
@@ -841,53 +841,35 @@ torre_status md_share_agree(md_cuda_solver *s)
 
 /* --- Sums --- */
 
-/* Rows of the bricks of all, to the first device. */
-static torre_status gather_rows(md_cuda_solver *s, double *rows)
+/* Rows of the bricks of all, to each. All read the control blocks of all before they pass on other
+ * rows, so one room is enough. */
+static torre_status pass_rows(md_cuda_solver *s)
 {
     md_share *h = s->share;
-    const int64_t each = MD_SUMS * (int64_t)sizeof *rows;
-    for (int r = 1; r < h->ranks->count; r++) {
-        const int64_t first = h->split.cut[r], bytes = (h->split.cut[r + 1] - first) * each;
-        double *const on = s->partial + first * MD_SUMS;
-        if (h->ranks->rank == r) {
-            TORRE_CUDA_TRY(cudaMemcpy(rows, on, (size_t)bytes, cudaMemcpyDeviceToHost), telling);
-            TORRE_TRY(torre_rank_send(h->ranks, 0, rows, bytes));
-        } else if (h->ranks->rank == 0) {
-            TORRE_TRY(torre_rank_receive(h->ranks, r, rows, bytes));
-            TORRE_CUDA_TRY(cudaMemcpy(on, rows, (size_t)bytes, cudaMemcpyHostToDevice), telling);
-            /* the copy may be back before all is there, and streams of a solver wait for none */
-            TORRE_CUDA_TRY(cudaDeviceSynchronize(), telling);
-        }
+    const int self = h->ranks->rank;
+    const int64_t *cut = h->split.cut, each = MD_SUMS * (int64_t)sizeof(double);
+    const int64_t own = (cut[self + 1] - cut[self]) * each;
+    TORRE_TRY(md_share_make_shown_room(h, &h->sums, own));
+    TORRE_CUDA_TRY(cudaMemcpyAsync(h->sums.bytes, s->partial + cut[self] * MD_SUMS, (size_t)own,
+                                   cudaMemcpyDeviceToDevice, s->stream),
+                   telling);
+    for (int r = 0; r < h->ranks->count; r++) {
+        const int64_t lent = r == self ? 0 : own;
+        const int64_t got = r == self ? 0 : (cut[r + 1] - cut[r]) * each;
+        for (int k = 0; k < MD_SHARE_PARTS; k++)
+            h->out[r][k] = h->in[r][k] = (torre_rank_piece){NULL, 0};
+        h->out[r][0] = (torre_rank_piece){h->sums.bytes, lent};
+        h->in[r][0] = (torre_rank_piece){(char *)(s->partial + cut[r] * MD_SUMS), got};
     }
-    return TORRE_OK;
-}
-
-/* The sums of the first device are those of all. */
-static torre_status pass_total(md_cuda_solver *s)
-{
-    static const char what[] = "adding up energies";
-    double total[MD_SUMS];
-    const size_t bytes = sizeof total;
-    if (s->share->ranks->rank == 0) {
-        TORRE_CUDA_TRY(md_total(s->partial, s->layout.brick_count, s->total, s->stream), what);
-        TORRE_CUDA_TRY(cudaMemcpyAsync(total, s->total, bytes, cudaMemcpyDeviceToHost, s->stream),
-                       what);
-        TORRE_CUDA_TRY(cudaStreamSynchronize(s->stream), what);
-    }
-    TORRE_TRY(tell_all(s->share->ranks, total, (int64_t)bytes));
-    TORRE_CUDA_TRY(cudaMemcpy(s->total, total, bytes, cudaMemcpyHostToDevice), what);
-    TORRE_CUDA_TRY(cudaDeviceSynchronize(), what);
-    return TORRE_OK;
+    return md_share_deliver(s, s->stream, NULL);
 }
 
 torre_status md_share_total(md_cuda_solver *s)
 {
-    double *rows = malloc((size_t)s->layout.brick_count * MD_SUMS * sizeof *rows);
-    if (!rows) return torre_fail(TORRE_ERR_RESOURCE, "out of memory for sums");
-    TORRE_CUDA_TRY(cudaStreamSynchronize(s->stream), "adding up energies");
-    torre_status status = gather_rows(s, rows);
-    free(rows);
-    return status ? status : pass_total(s);
+    TORRE_TRY(pass_rows(s));
+    TORRE_CUDA_TRY(md_total(s->partial, s->layout.brick_count, s->total, s->stream),
+                   "adding up energies");
+    return TORRE_OK;
 }
 
 /* Who reads what is told here has done so before it tells where its particles are, and all wait for

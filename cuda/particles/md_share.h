@@ -79,6 +79,7 @@ struct md_share {
     md_share_room told[2];      /* after a step: positions, velocities, spins, last; in turn */
     md_share_room scan;         /* of md_border_args */
     md_share_room speeds;       /* of the bricks of all: sums of thermostats and barostats */
+    md_share_room sums;         /* of own bricks, all of them */
     cudaEvent_t ready[2];       /* what is told is there, in turn */
     int turn, turn_told;
     md_share_room rows;     /* int [own bricks]: rows of the tables, those at the front first */
@@ -135,7 +136,7 @@ torre_status md_share_tell(md_cuda_solver *s, cudaStream_t stream, void *const q
 torre_status md_share_fork(md_cuda_solver *s);
 torre_status md_share_join(md_cuda_solver *s);
 torre_status md_share_agree(md_cuda_solver *s);
-/* Sums of all, from partial sums of the bricks, to s->total of each. */
+/* Queue that sums of all, from partial sums of the bricks, are in s->total of each. */
 torre_status md_share_total(md_cuda_solver *s);
 /* Queue that the first so many sums of the bricks of others are in s->partial, as on one device. */
 torre_status md_share_speeds(md_cuda_solver *s, int sums);
