@@ -14,7 +14,8 @@
 
 #define DEFAULT_SKIN 0.12 /* of the cutoff */
 #define GRAPHS       32   /* recorded sequences that are kept */
-#define GRAPH_STEPS  64   /* longest recorded sequence of steps */
+#define GRAPH_STEPS  64   /* longest recorded sequence of steps, and of several devices, */
+#define SHARED_STEPS 256  /* whose steps are not recorded */
 #define SAMPLE_EVERY 16   /* segments between those timed by phase */
 #define MOST_AHEAD   0.45 /* of the skin: how far ahead a rebuild expects a particle at most */
 #define FIRST_GUESS  8    /* steps that the first lists are for */
@@ -565,15 +566,19 @@ static torre_status queue_sums(md_cuda_solver *s, double kick)
     return kick != 0 ? queue_thermostat(s) : queue_factor(s, MD_FACTOR_SUM, 0);
 }
 
+/* How far ahead a rebuild expects particles (md_sort_args). */
+static double half_step(const md_cuda_solver *s) { return 0.5 * s->problem->dt; }
+
+static double most_ahead(const md_cuda_solver *s) { return MOST_AHEAD * s->plan->skin; }
+
 static torre_status queue_segment(md_cuda_solver *s, bool build, bool sort, int steps, bool timed)
 {
-    const double half_step = 0.5 * s->problem->dt, most = MOST_AHEAD * s->plan->skin;
     if (timed) TORRE_CUDA_TRY(cudaEventRecord(own(s)->event[0], s->stream), "timing");
     if (build && s->share)
-        TORRE_TRY(
-            md_share_rebuild(s, half_step, most, true, timed ? own(s)->event[1] : (cudaEvent_t)0));
+        TORRE_TRY(md_share_rebuild(s, half_step(s), most_ahead(s), true,
+                                   timed ? own(s)->event[1] : (cudaEvent_t)0));
     else if (build)
-        TORRE_TRY(md_cuda_queue_sort(s, sort, half_step, most));
+        TORRE_TRY(md_cuda_queue_sort(s, sort, half_step(s), most_ahead(s)));
     if (timed && !s->share) TORRE_CUDA_TRY(cudaEventRecord(own(s)->event[1], s->stream), "timing");
     if (build && !s->share) TORRE_TRY(md_cuda_queue_list(s));
     if (timed) TORRE_CUDA_TRY(cudaEventRecord(own(s)->event[2], s->stream), "timing");
@@ -827,7 +832,8 @@ static torre_status queue_look(md_cuda_solver *s, int64_t step, int64_t target, 
                                int64_t limit, int slot, segment *g)
 {
     int64_t end = (build ? step : s->last_build) + limit;
-    if (end > step + GRAPH_STEPS) end = step + GRAPH_STEPS;
+    const int64_t most = step + (s->share ? SHARED_STEPS : GRAPH_STEPS);
+    if (end > most) end = most;
     if (end > target) end = target;
     const bool untimed = !own(s)->timing;
     *g = (segment){.steps = (int)(end - step), .queued = true, .slot = slot, .limit = limit};
@@ -901,11 +907,14 @@ static torre_status look_to(md_cuda_solver *s, int64_t *step, int64_t target, bo
         if (!now.queued) {
             if (due) own(s)->limit = limit_after(own(s)->interval[1]);
             TORRE_TRY(queue_look(s, *step, target, due, own(s)->limit, 0, &now));
+            if (s->share && now.whole && *step + now.steps < target)
+                TORRE_TRY(md_share_foresee(s, half_step(s), most_ahead(s)));
         }
         if (now.whole && foresee && *step + now.steps < target)
             TORRE_TRY(queue_look(s, *step + now.steps, target, true,
                                  limit_after(own(s)->interval[0]), 1 - now.slot, &next));
         TORRE_TRY(confirm(s, &now, &next, step, &due, failed));
+        if (s->share && *failed) s->share->counted = false;
         known = true;
         now = next;
         next = (segment){0};

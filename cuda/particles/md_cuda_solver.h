@@ -179,6 +179,9 @@ md_box md_cuda_box(const md_cuda_solver *s);
 torre_status md_cuda_clear_control(md_cuda_solver *s, int64_t step, int64_t clock);
 torre_status md_cuda_read_control(md_cuda_solver *s, md_control *control,
                                   double total[2 * MD_SUMS]);
+/* The same in two parts, between which the caller waits for the device; total may be NULL. */
+torre_status md_cuda_queue_control(md_cuda_solver *s);
+void md_cuda_take_control(md_cuda_solver *s, md_control *control, double total[2 * MD_SUMS]);
 
 /* md_cuda_state.c: as in torre_md_backend; and show an array of the device, and take over what the
  * visitor makes of it. */

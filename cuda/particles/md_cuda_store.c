@@ -288,6 +288,7 @@ torre_status md_cuda_queue_sort(md_cuda_solver *s, bool sort, double half_step, 
     md_sort_args a = md_cuda_sort_args(s, half_step, most);
     if (s->share) { /* which has looked at them */
         a.x_was = NULL;
+        a.binned = (int)s->own_count;
         a.need = (const uint32_t *)(const void *)s->share->need.bytes;
         a.self = s->share->ranks->rank;
     }
@@ -351,22 +352,40 @@ torre_status md_cuda_clear_control(md_cuda_solver *s, int64_t step, int64_t cloc
     return TORRE_OK;
 }
 
-torre_status md_cuda_read_control(md_cuda_solver *s, md_control *control, double total[2 * MD_SUMS])
+/* Where the box is in what is read. */
+static char *read_box(const md_cuda_solver *s)
 {
-    char *host = s->pinned, *box = host + sizeof *control + 2 * MD_SUMS * sizeof(double);
+    return (char *)s->pinned + sizeof(md_control) + 2 * MD_SUMS * sizeof(double);
+}
+
+torre_status md_cuda_queue_control(md_cuda_solver *s)
+{
+    char *host = s->pinned;
     TORRE_CUDA_TRY(
-        cudaMemcpyAsync(host, s->control, sizeof *control, cudaMemcpyDeviceToHost, s->stream),
+        cudaMemcpyAsync(host, s->control, sizeof *s->control, cudaMemcpyDeviceToHost, s->stream),
         "reading results");
-    TORRE_CUDA_TRY(cudaMemcpyAsync(host + sizeof *control, s->total, 2 * MD_SUMS * sizeof(double),
-                                   cudaMemcpyDeviceToHost, s->stream),
+    TORRE_CUDA_TRY(cudaMemcpyAsync(host + sizeof *s->control, s->total,
+                                   2 * MD_SUMS * sizeof(double), cudaMemcpyDeviceToHost, s->stream),
                    "reading results");
     if (s->live)
-        TORRE_CUDA_TRY(cudaMemcpyAsync(box, s->live->box.edge, sizeof s->box,
+        TORRE_CUDA_TRY(cudaMemcpyAsync(read_box(s), s->live->box.edge, sizeof s->box,
                                        cudaMemcpyDeviceToHost, s->stream),
                        "reading results");
-    TORRE_CUDA_TRY(cudaStreamSynchronize(s->stream), "computing steps");
-    if (s->live) memcpy(s->box, box, sizeof s->box);
+    return TORRE_OK;
+}
+
+void md_cuda_take_control(md_cuda_solver *s, md_control *control, double total[2 * MD_SUMS])
+{
+    const char *host = s->pinned;
+    if (s->live) memcpy(s->box, read_box(s), sizeof s->box);
     memcpy(control, host, sizeof *control);
-    memcpy(total, host + sizeof *control, 2 * MD_SUMS * sizeof(double));
+    if (total) memcpy(total, host + sizeof *control, 2 * MD_SUMS * sizeof(double));
+}
+
+torre_status md_cuda_read_control(md_cuda_solver *s, md_control *control, double total[2 * MD_SUMS])
+{
+    TORRE_TRY(md_cuda_queue_control(s));
+    TORRE_CUDA_TRY(cudaStreamSynchronize(s->stream), "computing steps");
+    md_cuda_take_control(s, control, total);
     return TORRE_OK;
 }

@@ -35,8 +35,14 @@ static void add_taken(md_take_args *take, const torre_rank_piece from[],
                       const torre_rank_piece to[], int64_t each)
 {
     md_taken *t = &take->from[take->others++];
-    *t = (md_taken){.last = (const int *)(const void *)from[MD_TOLD].at,
-                    .count = (int)(to[0].bytes / each)};
+    const int *const ints = (const int *)(const void *)from[MD_TOLD].at;
+    *t = (md_taken){.count = (int)(to[0].bytes / each)};
+    if (take->control) {
+        t->last = ints;
+    } else {
+        t->ids = ints;
+        t->id = (int *)(void *)to[MD_TOLD].at;
+    }
     for (int k = 0; k < MD_TOLD; k++)
         if (to[k].bytes > 0) t->from[k] = from[k].at, t->to[k] = to[k].at;
     if (t->count > take->most) take->most = t->count;

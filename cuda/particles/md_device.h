@@ -156,6 +156,7 @@ typedef struct md_sort_args {
     md_box box;
     const md_live *live; /* its box counts instead; NULL: there is none. Likewise below */
     int count;
+    int binned; /* of several devices: so many in front are in their bins (md_lend_args) */
     const void *x_in, *v_in, *spin_in; /* [count] of 4 reals; spins NULL where there are none */
     const int *id_in;
     void *x_out, *v_out, *spin_out; /* not the same arrays */
@@ -168,7 +169,7 @@ typedef struct md_sort_args {
                          that is; 0: x_built is x */
     double most;      /* x_built is no further from x */
     int *bin_count;   /* [brick_count * slots + 1], scratch, zeroed */
-    int *key, *slot;  /* [count], scratch */
+    int *key, *slot;  /* [count], scratch; slot -1: of a particle that is not kept */
     int *order, *order_id, *order_key; /* [count], scratch */
     void *scan_scratch;
     size_t scan_bytes;
@@ -191,13 +192,14 @@ typedef struct md_front_args {
     int *front; /* [own_bricks] */
 } md_front_args;
 
-/* What lends particles to other devices at a rebuild. */
+/* What lends particles to other devices at a rebuild: first it bins them and counts, then they are
+ * packed. */
 typedef struct md_lend_args {
-    md_sort_args sort;     /* of the particles of this one; x_was NULL: not looked at again */
-    int *lent;             /* [2][MD_DEVICES], zeroed: how many each one needs, and of rough grains
-                              how many of these are its own from now on */
+    md_sort_args sort;     /* of the particles of this one */
+    int *lent;             /* [2][MD_DEVICES]: how many each one needs, and of rough grains how
+                              many of these are its own from now on */
     int first[MD_DEVICES]; /* where those of each begin in: */
-    void *x_out, *v_out, *spin_out; /* x_out NULL: only count */
+    void *x_out, *v_out, *spin_out;
     int *id_out;
     md_cuts cuts;               /* of rough grains; devices 0: of others */
     int gone_first[MD_DEVICES]; /* likewise of those that change owners, in: */
@@ -240,17 +242,19 @@ typedef struct md_tell_args {
     const md_control *control;
 } md_tell_args;
 
-/* What a device takes of others whose memory it reaches: quads to where they belong, and `last`. */
+/* What a device takes of others whose memory it reaches: quads to where they belong, and `last`, or
+ * at a rebuild ids, which have a place, too. */
 typedef struct md_taken {
     const void *from[MD_TOLD]; /* NULL: none */
     void *to[MD_TOLD];
-    const int *last;
+    const int *last, *ids;
+    int *id;
     int count;
 } md_taken;
 
 typedef struct md_take_args {
-    int others, most; /* most: the largest count */
-    md_control *control;
+    int others, most;    /* most: the largest count */
+    md_control *control; /* NULL: at a rebuild */
     md_taken from[MD_DEVICES];
 } md_take_args;
 

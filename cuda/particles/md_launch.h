@@ -68,6 +68,7 @@ typedef struct md_state_kernels {
     cudaError_t (*need)(const md_tiles *tiles, const md_cuts *cuts, uint32_t *need,
                         cudaStream_t stream);
     cudaError_t (*front)(const md_front_args *args, cudaStream_t stream);
+    cudaError_t (*bin)(const md_lend_args *args, cudaStream_t stream);
     cudaError_t (*lend)(const md_lend_args *args, cudaStream_t stream);
     cudaError_t (*rows)(const md_rows_args *args, cudaStream_t stream);
     cudaError_t (*border)(const md_border_args *args, cudaStream_t stream);

@@ -105,11 +105,13 @@ static torre_status fill(md_share *h)
 {
     int none[MD_DEVICES];
     for (int d = 0; d < MD_DEVICES; d++) none[d] = MD_NO_STOP;
-    TORRE_CUDA_TRY(cudaMalloc((void **)&h->count, 2 * sizeof none), telling);
+    TORRE_CUDA_TRY(cudaMallocHost((void **)&h->counts, sizeof *h->counts), telling);
+    TORRE_CUDA_TRY(cudaMalloc((void **)&h->count, sizeof h->counts->lent), telling);
     TORRE_CUDA_TRY(cudaMalloc((void **)&h->last, sizeof none), telling);
     TORRE_CUDA_TRY(cudaMemcpy(h->last, none, sizeof none, cudaMemcpyHostToDevice), telling);
     TORRE_CUDA_TRY(cudaDeviceSynchronize(), telling);
-    cudaEvent_t *const events[] = {&h->ready[0], &h->ready[1], &h->begun, &h->told_all};
+    cudaEvent_t *const events[] = {&h->ready[0], &h->ready[1], &h->begun,
+                                   &h->told_all, &h->read,     &h->listed};
     for (size_t k = 0; k < sizeof events / sizeof *events; k++)
         TORRE_CUDA_TRY(cudaEventCreateWithFlags(events[k], cudaEventDisableTiming), "an event");
     int least, most; /* of priorities, the most urgent last */
@@ -141,9 +143,11 @@ void md_share_free(md_share *h)
         &h->sent, &h->taken,       &h->speeds, &h->sums,    &h->gone,    &h->come};
     for (size_t k = 0; k < sizeof rooms / sizeof *rooms; k++) free_room(rooms[k]);
     for (int k = 0; k < h->kept_count; k++) cudaFree(h->kept[k]);
+    cudaFreeHost(h->counts);
     cudaFree(h->count);
     cudaFree(h->last);
-    const cudaEvent_t events[] = {h->ready[0], h->ready[1], h->begun, h->told_all};
+    const cudaEvent_t events[] = {h->ready[0], h->ready[1], h->begun,
+                                  h->told_all, h->read,     h->listed};
     for (size_t k = 0; k < sizeof events / sizeof *events; k++)
         if (events[k]) cudaEventDestroy(events[k]);
     if (h->ahead) cudaStreamDestroy(h->ahead);
@@ -183,31 +187,33 @@ static torre_status tell_all(const torre_ranks *ranks, void *bytes, int64_t coun
     return TORRE_OK;
 }
 
-torre_status md_share_read_control(md_cuda_solver *s, md_control *control,
-                                   double total[2 * MD_SUMS])
+/* What the control block of another device says besides. */
+static void add_control(md_control *control, const md_control *c)
 {
-    md_control all[MD_DEVICES];
-    TORRE_TRY(md_cuda_read_control(s, control, total));
-    TORRE_TRY(gather(s->share, control, sizeof *control, all));
-    for (int r = 0; r < s->share->ranks->count; r++) {
-        const md_control *c = &all[r];
-        control->error |= c->error;
-        if (c->need_staged > control->need_staged) control->need_staged = c->need_staged;
-        if (c->need_lanes > control->need_lanes) control->need_lanes = c->need_lanes;
-        if (c->need_entries > control->need_entries) control->need_entries = c->need_entries;
-        if (c->bad_id < control->bad_id) control->bad_id = c->bad_id;
-        if (c->done < control->done) control->done = c->done;     /* with an error */
-        if (c->moved > control->moved) control->moved = c->moved; /* bits of what is not below 0 */
-    }
+    control->error |= c->error;
+    if (c->need_staged > control->need_staged) control->need_staged = c->need_staged;
+    if (c->need_lanes > control->need_lanes) control->need_lanes = c->need_lanes;
+    if (c->need_entries > control->need_entries) control->need_entries = c->need_entries;
+    if (c->bad_id < control->bad_id) control->bad_id = c->bad_id;
+    if (c->done < control->done) control->done = c->done;     /* with an error */
+    if (c->moved > control->moved) control->moved = c->moved; /* bits of what is not below 0 */
     /* one device builds no lists of tiles that are too full */
     if (control->error & MD_ERROR_STAGED) control->error &= ~(MD_ERROR_LANES | MD_ERROR_LIST);
+}
+
+static torre_status gather_control(md_share *h, md_control *control)
+{
+    md_control all[MD_DEVICES];
+    TORRE_TRY(gather(h, control, sizeof *control, all));
+    for (int r = 0; r < h->ranks->count; r++) add_control(control, &all[r]);
     return TORRE_OK;
 }
 
-static torre_status read_control(md_cuda_solver *s, md_control *control)
+torre_status md_share_read_control(md_cuda_solver *s, md_control *control,
+                                   double total[2 * MD_SUMS])
 {
-    double total[2 * MD_SUMS];
-    return md_share_read_control(s, control, total);
+    TORRE_TRY(md_cuda_read_control(s, control, total));
+    return gather_control(s->share, control);
 }
 
 static torre_status write_control(md_cuda_solver *s, const md_control *control)
@@ -575,18 +581,70 @@ typedef struct handed {
     md_contacts_gone gone;
 } handed;
 
-static torre_status count_lent(md_cuda_solver *s, md_lend_args *a, handed *all)
+/* Wait until what was queued to be read is there. */
+static torre_status wait_read(md_cuda_solver *s)
+{
+    TORRE_CUDA_TRY(cudaEventSynchronize(s->share->read), "computing steps");
+    return TORRE_OK;
+}
+
+static torre_status mark_read(md_cuda_solver *s)
+{
+    TORRE_CUDA_TRY(cudaEventRecord(s->share->read, s->stream), telling);
+    return TORRE_OK;
+}
+
+static md_lend_args lend_args(md_cuda_solver *s, double half_step, double most, bool look)
 {
     md_share *h = s->share;
-    int count[2][MD_DEVICES], each[MD_DEVICES][2][MD_DEVICES];
-    TORRE_CUDA_TRY(s->kernels->state->lend(a, s->stream), telling);
-    TORRE_CUDA_TRY(
-        cudaMemcpyAsync(count, h->count, sizeof count, cudaMemcpyDeviceToHost, s->stream), telling);
-    TORRE_CUDA_TRY(cudaStreamSynchronize(s->stream), telling);
-    TORRE_TRY(gather(h, count, sizeof count, each));
+    md_lend_args a = {.sort = md_cuda_sort_args(s, half_step, most), .lent = h->count};
+    if (torre_md_is_rough(s->problem)) a.cuts = cuts_of(h);
+    a.sort.need = needs(h);
+    a.sort.self = h->ranks->rank;
+    if (!look) a.sort.x_was = NULL;
+    return a;
+}
+
+/* Queue that own particles are in their bins, and that the host knows who needs how many. */
+static torre_status queue_count(md_cuda_solver *s, double half_step, double most, bool look)
+{
+    md_share *h = s->share;
+    s->received = 0;
+    TORRE_TRY(md_cuda_queue_fit(s, false));
+    const md_lend_args a = lend_args(s, half_step, most, look);
+    TORRE_CUDA_TRY(s->kernels->state->bin(&a, s->stream), telling);
+    TORRE_CUDA_TRY(cudaMemcpyAsync(h->counts->lent, h->count, sizeof h->counts->lent,
+                                   cudaMemcpyDeviceToHost, s->stream),
+                   telling);
+    TORRE_TRY(md_cuda_queue_control(s));
+    TORRE_TRY(mark_read(s));
+    h->counted = true;
+    return TORRE_OK;
+}
+
+torre_status md_share_foresee(md_cuda_solver *s, double half_step, double most)
+{
+    return s->share->uneven ? TORRE_OK : queue_count(s, half_step, most, true);
+}
+
+/* What the devices have counted, and their control blocks. */
+static torre_status read_count(md_cuda_solver *s, handed *all, md_control *control)
+{
+    struct counted {
+        int lent[2][MD_DEVICES];
+        md_control control;
+    } own, each[MD_DEVICES];
+    md_share *h = s->share;
+    TORRE_TRY(wait_read(s));
+    h->counted = false;
+    md_cuda_take_control(s, control, NULL);
+    memcpy(own.lent, h->counts->lent, sizeof own.lent);
+    own.control = *control;
+    TORRE_TRY(gather(h, &own, sizeof own, each));
     for (int r = 0; r < h->ranks->count; r++) {
-        memcpy(all->count[r], each[r][0], sizeof all->count[r]);
-        memcpy(all->gone.count[r], each[r][1], sizeof all->gone.count[r]);
+        memcpy(all->count[r], each[r].lent[0], sizeof all->count[r]);
+        memcpy(all->gone.count[r], each[r].lent[1], sizeof all->gone.count[r]);
+        add_control(control, &each[r].control);
     }
     return TORRE_OK;
 }
@@ -622,8 +680,19 @@ static void plan_passing(md_cuda_solver *s, md_lend_args *a, const handed *all, 
     }
 }
 
+/* Room for so many others behind the own particles, whose bins are lost where there is none. */
+static torre_status make_places(md_cuda_solver *s, double half_step, double most, int64_t others)
+{
+    const int64_t count = s->own_count + others;
+    if (s->first_own + count <= s->places) return TORRE_OK;
+    TORRE_TRY(md_cuda_grow(s, count + count / 16));
+    const md_lend_args a = lend_args(s, half_step, most, false);
+    TORRE_CUDA_TRY(s->kernels->state->bin(&a, s->stream), telling);
+    return TORRE_OK;
+}
+
 /* Particles to who needs them, behind the own ones. */
-static torre_status pass(md_cuda_solver *s, md_lend_args *a, const handed *all)
+static torre_status pass(md_cuda_solver *s, double half_step, double most, const handed *all)
 {
     md_share *h = s->share;
     const int self = h->ranks->rank;
@@ -635,38 +704,39 @@ static torre_status pass(md_cuda_solver *s, md_lend_args *a, const handed *all)
     }
     TORRE_TRY(
         md_share_make_shown_room(h, &h->passed, out * (MD_TOLD * (int64_t)quad_of(s) + 4) + 16));
-    if (a->cuts.devices) TORRE_TRY(md_contacts_room(s, &all->gone, a->gone_first, &a->gone_id));
-    if (s->first_own + s->own_count + in > s->places) {
-        TORRE_TRY(md_cuda_grow(s, s->own_count + in + (s->own_count + in) / 16));
-        a->sort = md_cuda_sort_args(s, a->sort.half_step, a->sort.most);
-        a->sort.need = needs(h);
-        a->sort.self = self;
-    }
-    a->sort.x_was = NULL;
-    plan_passing(s, a, all, out);
-    TORRE_CUDA_TRY(s->kernels->state->lend(a, s->stream), telling);
-    TORRE_TRY(md_share_deliver(s, s->stream, NULL));
+    TORRE_TRY(make_places(s, half_step, most, in));
+    md_lend_args a = lend_args(s, half_step, most, false);
+    if (a.cuts.devices) TORRE_TRY(md_contacts_room(s, &all->gone, a.gone_first, &a.gone_id));
+    plan_passing(s, &a, all, out);
+    TORRE_CUDA_TRY(s->kernels->state->lend(&a, s->stream), telling);
+    md_take_args take = {.control = NULL};
+    TORRE_TRY(md_share_deliver(s, s->stream, &take));
+    if (take.others > 0) TORRE_CUDA_TRY(s->kernels->state->take(&take, s->stream), telling);
     s->received = in;
-    return a->cuts.devices ? md_contacts_pass(s, &all->gone) : TORRE_OK;
+    return a.cuts.devices ? md_contacts_pass(s, &all->gone) : TORRE_OK;
 }
 
-/* The same from the beginning: *control is as it was before the sort. */
+/* The same from the beginning; *control is as it was before the sort. */
 static torre_status hand_on(md_cuda_solver *s, double half_step, double most, bool look,
                             md_control *control)
 {
-    md_share *h = s->share;
     handed all;
-    s->received = 0;
-    TORRE_TRY(md_cuda_queue_fit(s, false));
-    md_lend_args a = {.sort = md_cuda_sort_args(s, half_step, most), .lent = h->count};
-    if (torre_md_is_rough(s->problem)) a.cuts = cuts_of(h);
-    a.sort.need = needs(h);
-    a.sort.self = h->ranks->rank;
-    if (!look) a.sort.x_was = NULL;
-    TORRE_TRY(count_lent(s, &a, &all));
-    TORRE_TRY(read_control(s, control));
+    if (!s->share->counted) TORRE_TRY(queue_count(s, half_step, most, look));
+    TORRE_TRY(read_count(s, &all, control));
     if (control->error) return write_control(s, control);
-    return pass(s, &a, &all);
+    return pass(s, half_step, most, &all);
+}
+
+/* Queue that the host knows where the particles of all are, behind the sort. */
+static torre_status queue_places(md_cuda_solver *s)
+{
+    md_share *h = s->share;
+    for (int r = 0; r <= h->ranks->count; r++)
+        TORRE_CUDA_TRY(cudaMemcpyAsync(
+                           &h->counts->first[r], s->tiles.start + h->split.cut[r] * s->layout.slots,
+                           sizeof h->counts->first[r], cudaMemcpyDeviceToHost, s->stream),
+                       telling);
+    return mark_read(s);
 }
 
 /* Places of all in storage, who needs how many of this device, and whether shares are even. */
@@ -676,12 +746,8 @@ static torre_status find_places(md_cuda_solver *s)
     const int count = h->ranks->count, self = h->ranks->rank;
     int here[MD_DEVICES] = {0}, all[MD_DEVICES][MD_DEVICES];
     int64_t sum = 0, most = 0;
-    for (int r = 0; r <= count; r++)
-        TORRE_CUDA_TRY(cudaMemcpyAsync(&h->first[r],
-                                       s->tiles.start + h->split.cut[r] * s->layout.slots,
-                                       sizeof h->first[r], cudaMemcpyDeviceToHost, s->stream),
-                       telling);
-    TORRE_CUDA_TRY(cudaStreamSynchronize(s->stream), telling);
+    TORRE_TRY(wait_read(s));
+    memcpy(h->first, h->counts->first, sizeof h->first);
     for (int r = 0; r < count; r++) here[r] = h->first[r + 1] - h->first[r];
     TORRE_TRY(gather(h, here, sizeof here, all));
     for (int r = 0; r < count; r++) {
@@ -728,14 +794,37 @@ static torre_status find_borders(md_cuda_solver *s)
     return TORRE_OK;
 }
 
+/* Places of the particles before a sort. */
+typedef struct places {
+    int64_t count, first_own, own_count;
+} places;
+
 /* Tables that were too small, of any device, are made larger by all. */
-static torre_status make_larger(md_cuda_solver *s, const md_control *asked, md_control *before)
+static torre_status make_larger(md_cuda_solver *s, const places *was, const md_control *asked,
+                                md_control *before)
 {
     md_cuda_other_buffers(s); /* those of before the sort, where own particles are as they were */
-    s->received = 0;
+    s->count = was->count;
+    s->first_own = was->first_own;
+    s->own_count = was->own_count;
     TORRE_TRY(md_cuda_enlarge(s, asked, s->last_build));
     s->share->uneven = true; /* there are other bricks */
     return write_control(s, before);
+}
+
+/* Lists, and while they are made, what the places of particles say. */
+static torre_status make_lists(md_cuda_solver *s, md_control *control)
+{
+    md_share *h = s->share;
+    TORRE_TRY(queue_places(s));
+    TORRE_TRY(md_cuda_queue_list(s));
+    TORRE_TRY(md_cuda_queue_control(s));
+    TORRE_CUDA_TRY(cudaEventRecord(h->listed, s->stream), telling);
+    TORRE_TRY(find_places(s));
+    TORRE_TRY(find_borders(s));
+    TORRE_CUDA_TRY(cudaEventSynchronize(h->listed), "building neighbour lists");
+    md_cuda_take_control(s, control, NULL);
+    return gather_control(s->share, control);
 }
 
 torre_status md_share_rebuild(md_cuda_solver *s, double half_step, double most, bool look,
@@ -746,15 +835,13 @@ torre_status md_share_rebuild(md_cuda_solver *s, double half_step, double most, 
         if (s->share->uneven) TORRE_TRY(cut_anew(s));
         TORRE_TRY(hand_on(s, half_step, most, look, &before));
         if (before.error) return TORRE_OK;
+        const places was = {s->count, s->first_own, s->own_count};
         TORRE_TRY(md_cuda_queue_sort(s, true, half_step, most));
         if (sorted) TORRE_CUDA_TRY(cudaEventRecord(sorted, s->stream), "timing");
-        TORRE_TRY(md_cuda_queue_list(s));
-        TORRE_TRY(read_control(s, &control));
-        if (!control.error) break;
-        TORRE_TRY(make_larger(s, &control, &before));
+        TORRE_TRY(make_lists(s, &control));
+        if (!control.error) return TORRE_OK;
+        TORRE_TRY(make_larger(s, &was, &control, &before));
     }
-    TORRE_TRY(find_places(s));
-    return find_borders(s);
 }
 
 /* --- Steps --- */

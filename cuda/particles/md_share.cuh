@@ -60,25 +60,41 @@ __device__ inline void md_note_gone(const md_lend_args &a, int i, int key)
     if (a.gone_id) a.gone_id[a.gone_first[owner] + k] = a.sort.id_in[i];
 }
 
+/* Own particles into the bins that they are in now, and how many others need of these. */
+template <class R> __global__ void md_bin_own_kernel(const __grid_constant__ md_lend_args a)
+{
+    const md_sort_args &s = a.sort;
+    __shared__ int count[MD_DEVICES];
+    if (s.tiles.control->error & (MD_ERROR_NOT_FINITE | MD_ERROR_JUMP)) return;
+    if (threadIdx.x < MD_DEVICES) count[threadIdx.x] = 0;
+    __syncthreads();
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < s.count) {
+        const int key = md_bin<R>(s, i);
+        const uint32_t others = s.need[key] & ~(1u << s.self);
+        if (a.cuts.devices && others) md_note_gone(a, i, key);
+        for (uint32_t left = others; left; left &= left - 1)
+            atomicAdd(&count[__ffs((int)left) - 1], 1);
+    }
+    __syncthreads();
+    if (threadIdx.x < MD_DEVICES && count[threadIdx.x])
+        atomicAdd(&a.lent[threadIdx.x], count[threadIdx.x]);
+}
+
 /*
- * Own particles to those who need what is in the bins that they are in now. Blocks take room for
- * theirs as they come; the sort of the one who gets them has them in order again.
+ * Own particles to those who need what is in their bins. Blocks take room for theirs as they come;
+ * the sort of the one who gets them has them in order again.
  */
 template <class R> __global__ void md_lend_kernel(const __grid_constant__ md_lend_args a)
 {
     const md_sort_args &s = a.sort;
     __shared__ int count[MD_DEVICES], base[MD_DEVICES];
-    if (s.tiles.control->error & (MD_ERROR_NOT_FINITE | MD_ERROR_JUMP)) return;
     if (threadIdx.x < MD_DEVICES) count[threadIdx.x] = 0;
     __syncthreads();
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     uint32_t others = 0;
     if (i < s.count) {
-        const md_vec<R> q = ((const md_vec<R> *)s.x_in)[i];
-        const md_box box = md_box_now(s.box, s.live);
-        const md_vec<R> at =
-            s.x_was ? md_checked<R>(s, i, box) : md_expected(s, q, ((const md_vec<R> *)s.v_in)[i]);
-        const int key = md_key_of(s, at, box);
+        const int key = s.key[i];
         others = s.need[key] & ~(1u << s.self);
         if (a.cuts.devices && others) md_note_gone(a, i, key);
     }
@@ -90,7 +106,6 @@ template <class R> __global__ void md_lend_kernel(const __grid_constant__ md_len
         count[threadIdx.x] = 0;
     }
     __syncthreads();
-    if (!a.x_out) return;
     for (uint32_t left = others; left; left &= left - 1) {
         const int to = __ffs((int)left) - 1;
         const int place = a.first[to] + base[to] + atomicAdd(&count[to], 1);
@@ -144,8 +159,9 @@ template <class R> __global__ void md_take_kernel(const __grid_constant__ md_tak
 {
     const md_taken &f = a.from[blockIdx.y];
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i == 0) atomicMin(&a.control->last, *f.last);
+    if (i == 0 && a.control) atomicMin(&a.control->last, *f.last);
     if (i >= f.count) return;
+    if (!a.control) f.id[i] = f.ids[i];
 #pragma unroll
     for (int k = 0; k < MD_TOLD; k++)
         if (f.from[k]) ((md_vec<R> *)f.to[k])[i] = ((const md_vec<R> *)f.from[k])[i];

@@ -30,6 +30,13 @@
  * a device tells it with its next step, which all have done by then. That is one too many, which
  * the steps behind it, or the end of the sequence, undo (md_force_args.late).
  *
+ * At a rebuild the host waits for numbers of all devices, the devices hardly for the host: own
+ * particles are binned, and those that others need counted, behind the steps that the lists are
+ * for; what the sort has made of the places is read while lists are made:
+ *
+ *     stream   steps | bin, count |  | pack | take | sort | lists ............ | borders | steps
+ *     host                        | counts of all         | places of all      | errors of all
+ *
  * Spins of rough grains go where velocities do; contacts are the owner's alone, and go with the
  * grain to another one (md_contacts.c). Since they remember each step, stops of rough grains are
  * not late. With a barostat each device has the sums of all bricks in each step, and makes the same
@@ -61,6 +68,12 @@ typedef struct md_share_letter {
     cudaEvent_t ready;
 } md_share_letter;
 
+/* What the host reads in a rebuild. */
+typedef struct md_share_counts {
+    int lent[2][MD_DEVICES];   /* of md_lend_args */
+    int first[MD_DEVICES + 1]; /* of md_share */
+} md_share_counts;
+
 struct md_share {
     const torre_ranks *ranks;
     torre_rank_path *const *path; /* of md_cuda_program */
@@ -73,6 +86,8 @@ struct md_share {
     md_share_room need;         /* of md_sort_args */
     md_share_room lent_places;  /* int [lent[devices]] */
     int *count, *last;          /* device: lent of md_lend_args; what others say of `last` */
+    md_share_counts *counts;    /* page-locked */
+    bool counted;               /* own particles are binned for the next rebuild */
     md_share_room passed;       /* of a rebuild: positions, velocities, spins, ids */
     md_share_room gone;         /* of rough grains that change owners: ids, keys, springs; and */
     md_share_room come;         /* those that come */
@@ -87,6 +102,7 @@ struct md_share {
     bool knows_all, splits; /* who reaches whom; all reach all: steps are two kernels */
     cudaStream_t ahead;     /* of the front */
     cudaEvent_t begun, told_all; /* of a step: in the solver's stream, and in this one */
+    cudaEvent_t read, listed;    /* counts are there; lists, and what they say */
     bool met[MD_DEVICES], reached[MD_DEVICES]; /* told of where they are; whose memory this device
                                                   reaches */
     md_share_letter letter[2][MD_DEVICES];
@@ -128,6 +144,9 @@ torre_status md_share_load(md_cuda_solver *s, const double *const position[3],
  */
 torre_status md_share_rebuild(md_cuda_solver *s, double half_step, double most, bool look,
                               cudaEvent_t sorted);
+/* Queue what that begins with, behind steps whatever becomes of which a rebuild with `look` comes
+ * next; where a step fails, md_share.counted is to be false again. */
+torre_status md_share_foresee(md_cuda_solver *s, double half_step, double most);
 /* Queue that quads of others (MD_TOLD; NULL: not those) are what they are now; and that all stop
  * where one does. */
 torre_status md_share_tell(md_cuda_solver *s, cudaStream_t stream, void *const quads[MD_TOLD]);

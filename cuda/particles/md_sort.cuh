@@ -65,34 +65,36 @@ __device__ inline md_vec<R> md_checked(const md_sort_args &a, int i, const md_bo
     return built; /* a legal bin, so that the sort itself stays in bounds */
 }
 
+/* Particle i to the others of its bin, which is returned. */
+template <class R> __device__ inline int md_bin(const md_sort_args &a, int i)
+{
+    const md_box box = md_box_now(a.box, a.live);
+    md_vec<R> q;
+    if (a.x_was)
+        q = md_checked<R>(a, i, box);
+    else
+        q = md_expected(a, ((const md_vec<R> *)a.x_in)[i], ((const md_vec<R> *)a.v_in)[i]);
+    const int key = md_key_of(a, q, box);
+    const bool kept = !a.need || a.need[key] >> a.self & 1;
+    a.key[i] = key;
+    a.slot[i] = kept ? atomicAdd(&a.bin_count[key], 1) : -1;
+    return key;
+}
+
 template <class R> __global__ void md_bin_kernel(const __grid_constant__ md_sort_args a)
 {
     if (a.tiles.control->error) return;
-    int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < a.count) {
-        const md_box box = md_box_now(a.box, a.live);
-        md_vec<R> q;
-        if (a.x_was)
-            q = md_checked<R>(a, i, box);
-        else
-            q = md_expected(a, ((const md_vec<R> *)a.x_in)[i], ((const md_vec<R> *)a.v_in)[i]);
-        const int key = md_key_of(a, q, box);
-        if (a.need && !(a.need[key] >> a.self & 1)) {
-            a.key[i] = -1;
-            return;
-        }
-        a.key[i] = key;
-        a.slot[i] = atomicAdd(&a.bin_count[key], 1);
-    }
+    const int i = a.binned + blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < a.count) md_bin<R>(a, i);
 }
 
 static __global__ void md_place_kernel(const __grid_constant__ md_sort_args a)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (a.tiles.control->error || i >= a.count) return;
-    int key = a.key[i];
-    if (key < 0) return;
-    int place = a.tiles.start[key] + a.slot[i];
+    int key = a.key[i], slot = a.slot[i];
+    if (slot < 0) return;
+    int place = a.tiles.start[key] + slot;
     a.order[place] = i;
     a.order_id[place] = a.id_in[i];
     a.order_key[place] = key;
