@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
 """Particles shared by several GPUs of a machine (md --devices) against one of them.
 
-    bench_md_devices.py BUILD [--devices 0,1] [--cells N] [--gas EDGE] [--steps N] [--repeats N] [--processes]
-                        [--ensembles nve,bussi,..]
+    bench_md_devices.py BUILD [--devices 0,1] [--cases melt,npt,gas,rough] [--cells N] [--gas EDGE] [--steps N]
+                        [--repeats N] [--processes] [--ensembles nve,bussi,..]
 
-BUILD: folder with md. The Lennard-Jones melt (4 N^3 atoms) and a granular gas (40 % of EDGE^3 diameters), f32: so many
-steps on one GPU and shared by all, in turns; with --processes by a rank of MPI for each GPU, too; with --ensembles the
-melt alone, in each of these. Best rates (time loops
-alone) are printed as CSV, those of several divided by that of one, and the part of the time that the first GPU's host
-waited for others. Rows of all must be the same, byte for byte (with thermostats the last digit may differ, in which
-sums are rounded: to 9 digits).
+BUILD: folder with md. The Lennard-Jones melt (4 N^3 atoms), the same with a barostat, a granular gas (40 % of EDGE^3
+diameters) and the same with friction, f32: so many steps on one GPU and shared by all, in turns; with --processes by a
+rank of MPI for each GPU, too; with --ensembles the melt alone, in each of these. Best rates (time loops alone) are
+printed as CSV, those of several divided by that of one, and the part of the time that the first GPU's host waited for
+others. Rows of all must be the same, byte for byte (with thermostats the last digit may differ, in which sums are
+rounded: to 9 digits).
 """
 import argparse
 import json
@@ -17,9 +17,25 @@ import os
 import subprocess
 import tempfile
 
-CASES = (("melt", lambda o: ["--cells", str(o.cells)]),
-         ("gas", lambda o: ["--model", "granular", "--size", f"{o.gas},{o.gas},{o.gas}", "--filling", "0.4",
-                            "--temperature", "0.04"]))
+
+def melt(options, ensemble="nve"):
+    """Words of the melt in an ensemble."""
+    words = ["--cells", str(options.cells)]
+    if ensemble != "nve":
+        words += ["--ensemble", ensemble, "--target-temperature", "0.75"]
+    return words + (["--pressure", "0.7"] if ensemble == "npt" else [])
+
+
+def gas(options):
+    """Words of the granular gas."""
+    return ["--model", "granular", "--size", f"{options.gas},{options.gas},{options.gas}", "--filling", "0.4",
+            "--temperature", "0.04"]
+
+
+CASES = {"melt": melt,
+         "npt": lambda options: melt(options, "npt"),
+         "gas": gas,
+         "rough": lambda options: [*gas(options), "--friction", "0.5"]}
 
 
 def same(rows):
@@ -51,6 +67,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("build")
     parser.add_argument("--devices", default="0,1")
+    parser.add_argument("--cases", default="melt,gas")
     parser.add_argument("--cells", type=int, default=160)
     parser.add_argument("--gas", type=int, default=236)
     parser.add_argument("--steps", type=int, default=1000)
@@ -66,13 +83,12 @@ def main():
     if options.processes:
         ways["processes"] = ["mpirun", "-n", str(count), *md]
     print("particles,count,gpus,steps,way,msteps_per_s,ratio,waited_percent", flush=True)
-    cases = [(label, words(options)) for label, words in CASES]
+    cases = [(case, CASES[case](options)) for case in options.cases.split(",")]
     if options.ensembles:
-        cases = [(f"melt {ensemble}", cases[0][1] + ["--ensemble", ensemble, "--target-temperature", "0.75"])
-                 for ensemble in options.ensembles.split(",")]
+        cases = [(f"melt {ensemble}", melt(options, ensemble)) for ensemble in options.ensembles.split(",")]
     for label, words in cases:
         told, rows = turns(ways, words, options.repeats)
-        if len(rows) > 1 and not (options.ensembles and same(rows)):
+        if len(rows) > 1 and not ("--ensemble" in words and same(rows)):
             raise SystemExit(f"{label}: rows differ:\n" + "\n".join(rows))
         first = max(r["atom_steps_per_s"] for r in told["one"])
         for way, reports in told.items():
