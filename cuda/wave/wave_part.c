@@ -144,32 +144,54 @@ static void scatter(const torre_cuda_solver *s, int64_t steps, const char *from,
     }
 }
 
-/* Towers of those stages, or steps that slide, and what they record. */
-static torre_status climb(torre_cuda_solver *s, int64_t steps, torre_stages stages, void *samples)
+/* A pass begins: sources of its steps, and samples that nobody has computed yet. */
+static torre_status begin_pass(torre_cuda_solver *s, int64_t steps)
 {
-    const int64_t nodes = torre_cuda_recorded(s->program);
-    const size_t bytes = (size_t)(steps * nodes) * (size_t)s->setup->problem->precision;
     TORRE_TRY(torre_cuda_points_prepare(s, steps));
     TORRE_TRY(torre_cuda_receivers_turn(s));
-    TORRE_TRY(torre_cuda_receivers_blank(s, steps));
-    if (s->program->slides) {
-        TORRE_TRY(torre_cuda_slide(s, steps, stages));
-    } else {
-        TORRE_TRY(torre_cuda_pass(s, steps, stages));
+    return torre_cuda_receivers_blank(s, steps);
+}
+
+/* Page-locked memory for all samples of a pass, kept for the next one. */
+static torre_status take_samples(torre_cuda_solver *s, int64_t bytes)
+{
+    if (s->node_bytes >= bytes) return TORRE_OK;
+    if (s->nodes) torre_cuda_free_host(s->nodes, s->node_bytes);
+    s->nodes = NULL;
+    s->node_bytes = 0;
+    TORRE_TRY(torre_cuda_take_host(bytes, &s->nodes));
+    if (!s->nodes) return torre_fail(TORRE_ERR_RESOURCE, "out of memory for samples");
+    s->node_bytes = bytes;
+    return TORRE_OK;
+}
+
+/* A pass is over: what its towers, or steps that slide, have recorded. */
+static torre_status end_pass(torre_cuda_solver *s, int64_t steps, void *samples)
+{
+    const int64_t nodes = torre_cuda_recorded(s->program);
+    if (!s->program->slides)
         TORRE_TRY(torre_cuda_receivers_sum(s, s->args.points.samples, 0, steps));
-    }
     if (!samples || !nodes)
         return torre_cuda_status(cudaStreamSynchronize(s->stream), "computing steps");
-    char *values = malloc(bytes);
-    if (!values) return torre_fail(TORRE_ERR_RESOURCE, "out of memory for samples");
-    const torre_status status = torre_cuda_receivers_collect(s, 0, steps, values);
-    if (!status) scatter(s, steps, values, samples);
-    free(values);
-    return status;
+    TORRE_TRY(take_samples(s, steps * nodes * (int64_t)s->setup->problem->precision));
+    TORRE_TRY(torre_cuda_receivers_collect(s, 0, steps, s->nodes));
+    scatter(s, steps, s->nodes, samples);
+    return TORRE_OK;
+}
+
+/* Towers of those stages, or steps that slide; begins: the first of the pass. */
+static torre_status climb(torre_cuda_solver *s, int64_t steps, torre_stages stages, bool begins,
+                          void *samples)
+{
+    if (begins) TORRE_TRY(begin_pass(s, steps));
+    TORRE_TRY(s->program->slides ? torre_cuda_slide(s, steps, stages)
+                                 : torre_cuda_pass(s, steps, stages));
+    if (stages.low == INT64_MIN) return end_pass(s, steps, samples);
+    return torre_cuda_status(cudaStreamSynchronize(s->stream), "computing steps");
 }
 
 torre_status torre_cuda_part_advance(torre_cuda_solver *s, int64_t steps, torre_stages stages,
-                                     void *samples)
+                                     bool begins, void *samples)
 {
     const torre_wave_plan *plan = &s->program->base.info.plan;
     const torre_wave_problem *p = s->setup->problem;
@@ -182,7 +204,7 @@ torre_status torre_cuda_part_advance(torre_cuda_solver *s, int64_t steps, torre_
                               steps));
     TORRE_TRY(torre_wave_pass_check(plan->tower_height, steps));
     TORRE_CUDA_TRY(cudaSetDevice(plan->device), "choosing the device");
-    TORRE_TRY(climb(s, steps, stages, samples));
+    TORRE_TRY(climb(s, steps, stages, begins, samples));
     if (stages.low > INT64_MIN) return TORRE_OK;
     s->n += steps;
     if (steps & 1) torre_cuda_exchange_levels(s);
@@ -195,7 +217,7 @@ torre_status torre_cuda_advance_to(torre_wave_solver *solver, int64_t steps, int
     torre_cuda_solver *s = (torre_cuda_solver *)solver;
     const torre_cuda_program *program = s->program;
     const int64_t D = program->turned.problem.order / 2 * program->base.info.plan.dts;
-    const bool all = plane == INT64_MIN;
+    const bool all = plane == INT64_MIN, begins = !s->in_pass;
     torre_stages stages = {all               ? INT64_MIN
                            : program->slides ? torre_cuda_slide_from(program, steps, plane)
                                              : torre_ceil_div(plane, D),
@@ -206,5 +228,5 @@ torre_status torre_cuda_advance_to(torre_wave_solver *solver, int64_t steps, int
     if (s->in_pass) stages.high = s->stages_done;
     s->in_pass = !all;
     s->stages_done = stages.low < stages.high ? stages.low : stages.high;
-    return torre_cuda_part_advance(s, steps, stages, samples);
+    return torre_cuda_part_advance(s, steps, stages, begins, samples);
 }

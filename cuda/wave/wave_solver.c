@@ -293,6 +293,7 @@ void torre_cuda_destroy(torre_wave_solver *solver)
     if (!s) return;
     for (int i = 0; i < TORRE_PIECES; i++) cudaFree(s->memory[i]);
     torre_cuda_rows_free(s);
+    if (s->nodes) torre_cuda_free_host(s->nodes, s->node_bytes);
     if (s->copies) cudaStreamDestroy(s->copies);
     if (s->before) cudaEventDestroy(s->before);
     if (s->ready) cudaEventDestroy(s->ready);
@@ -594,7 +595,7 @@ torre_status torre_cuda_advance(torre_wave_solver *solver, int64_t steps, void *
 {
     torre_cuda_solver *s = (torre_cuda_solver *)solver;
     if (torre_cuda_is_part(s->program))
-        return torre_cuda_part_advance(s, steps, all_stages, samples);
+        return torre_cuda_part_advance(s, steps, all_stages, true, samples);
     if (!samples || !torre_wave_program_sums(solver->program))
         return torre_cuda_advance_receivers(solver, steps, NULL);
     return torre_fail(TORRE_ERR_USAGE, "a GPU records receivers, not their nodes");

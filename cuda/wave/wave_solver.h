@@ -151,6 +151,8 @@ typedef struct torre_cuda_solver {
     int next_launch;         /* that gives way */
     bool in_pass;            /* of a part: some towers have climbed, */
     int64_t stages_done;     /* those of this stage and above */
+    void *nodes;             /* samples of a pass, on the host; or NULL */
+    int64_t node_bytes;      /* of that */
     cudaStream_t beside;     /* of beside_launch; or NULL */
     const char *model;       /* the medium of all planes, in memory of the host; or NULL */
     cudaStream_t lane[2];    /* of planes that leave and come (wave_windows.c), once there are */
@@ -363,9 +365,10 @@ static inline int64_t torre_cuda_recorded(const torre_cuda_program *program)
     const torre_wave_setup *setup = program->base.setup;
     return setup->region ? setup->receiver_node_count : setup->problem->receiver_count;
 }
-/* Steps of a part; its samples are those of nodes, which have columns. */
+/* Steps of a part; begins: the first stages of a pass. Its samples are those of nodes, which have
+ * columns, and there when the last stages are done. */
 torre_status torre_cuda_part_advance(torre_cuda_solver *s, int64_t steps, torre_stages stages,
-                                     void *samples);
+                                     bool begins, void *samples);
 
 /* The levels change places: of some arguments; of the solver. */
 static inline void torre_cuda_exchange(void *pair[2])

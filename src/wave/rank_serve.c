@@ -101,11 +101,15 @@ static torre_status send_samples(const torre_rank_slab *s, int64_t steps, const 
     const torre_wave_setup *setup = &s->program->part->setup;
     const int64_t nodes = setup->receiver_node_count;
     const size_t width = (size_t)setup->problem->precision;
-    char *own = malloc((size_t)(steps * nodes) * width + 1), *to = own;
+    char *own = malloc((size_t)(steps * nodes) * width + 1);
     if (!own) return no_memory();
-    for (int64_t i = 0; i < steps; i++, samples += (size_t)setup->sample_columns * width)
+#pragma omp parallel for if (steps * nodes > TORRE_RANK_MANY)
+    for (int64_t i = 0; i < steps; i++) {
+        const char *from = samples + (size_t)(i * setup->sample_columns) * width;
+        char *to = own + (size_t)(i * nodes) * width;
         for (int64_t k = 0; k < nodes; k++, to += width)
-            memcpy(to, samples + (size_t)setup->receiver_nodes[k].column * width, width);
+            memcpy(to, from + (size_t)setup->receiver_nodes[k].column * width, width);
+    }
     const torre_status status =
         torre_rank_send(s->program->ranks, 0, own, steps * nodes * (int64_t)width);
     free(own);
@@ -115,11 +119,10 @@ static torre_status send_samples(const torre_rank_slab *s, int64_t steps, const 
 static torre_status advance(torre_rank_slab *s, const torre_rank_request *r)
 {
     const torre_wave_setup *setup = s->program->base.setup;
-    const size_t bytes =
-        (size_t)(r->steps * setup->sample_columns) * (size_t)setup->problem->precision;
-    char *samples = r->samples ? malloc(bytes + 1) : NULL;
+    const int64_t row = setup->sample_columns * (int64_t)setup->problem->precision;
+    char *samples = r->samples ? malloc((size_t)(r->steps * row) + 1) : NULL;
     if (r->samples && !samples) return no_memory();
-    if (samples) memset(samples, -1, bytes);
+    torre_rank_samples_blank(samples, r->steps, row);
     torre_status status = torre_rank_slab_advance(s, r->steps, samples);
     if (!status) status = torre_rank_send(s->program->ranks, 0, &s->told, sizeof s->told);
     if (!status && samples) status = send_samples(s, r->steps, samples);

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <omp.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "core/timer.h"
 #include "wave/rank_transport.h"
@@ -277,6 +278,13 @@ static torre_status pass(torre_rank_slab *s, int64_t steps, void *samples)
     s->n += steps;
     s->owed = below->rank >= 0;
     return s->owed ? give(s, below) : TORRE_OK;
+}
+
+void torre_rank_samples_blank(void *samples, int64_t steps, int64_t row)
+{
+    if (!samples) return;
+#pragma omp parallel for if (steps * row > TORRE_RANK_MANY)
+    for (int64_t i = 0; i < steps; i++) memset((char *)samples + i * row, -1, (size_t)row);
 }
 
 torre_status torre_rank_slab_advance(torre_rank_slab *s, int64_t steps, void *samples)

@@ -45,6 +45,13 @@ int64_t torre_rank_slab_bytes(const torre_rank_program *program);
 torre_status torre_rank_slab_start(torre_rank_program *program, torre_rank_slab *slab);
 void torre_rank_slab_free(torre_rank_slab *slab);
 
+/* Samples from which on all cores of a rank copy them. */
+enum { TORRE_RANK_MANY = 1 << 16 };
+
+/* Samples of so many steps, of `row` bytes each, that nobody has computed: all ones. NULL is
+ * fine. */
+void torre_rank_samples_blank(void *samples, int64_t steps, int64_t row);
+
 /* As advance of a backend, while all others do the same. What nobody here computes of the samples
  * stays as it is. */
 torre_status torre_rank_slab_advance(torre_rank_slab *slab, int64_t steps, void *samples);

@@ -131,10 +131,14 @@ static void merge(const rank_solver *s, const other *o, int64_t steps, const cha
 {
     const size_t width = (size_t)s->setup->problem->precision;
     const uint64_t nothing = UINT64_MAX;
-    for (int64_t i = 0; i < steps; i++, to += (size_t)s->setup->sample_columns * width)
-        for (int64_t k = 0; k < o->nodes; k++, from += width)
-            if (memcmp(from, &nothing, width) != 0)
-                memcpy(to + (size_t)o->column[k] * width, from, width);
+#pragma omp parallel for if (steps * o->nodes > TORRE_RANK_MANY)
+    for (int64_t i = 0; i < steps; i++) {
+        const char *value = from + (size_t)(i * o->nodes) * width;
+        char *row = to + (size_t)(i * s->setup->sample_columns) * width;
+        for (int64_t k = 0; k < o->nodes; k++, value += width)
+            if (memcmp(value, &nothing, width) != 0)
+                memcpy(row + (size_t)o->column[k] * width, value, width);
+    }
 }
 
 static torre_status collect(rank_solver *s, int rank, int64_t steps, void *samples)
@@ -157,8 +161,7 @@ static torre_status collect(rank_solver *s, int rank, int64_t steps, void *sampl
 static torre_status advance_all(rank_solver *s, int64_t steps, void *samples)
 {
     const torre_wave_problem *p = s->setup->problem;
-    if (samples)
-        memset(samples, -1, (size_t)(steps * s->setup->sample_columns) * (size_t)p->precision);
+    torre_rank_samples_blank(samples, steps, s->setup->sample_columns * (int64_t)p->precision);
     TORRE_TRY(ask_all(s->ranks, (torre_rank_request){.kind = TORRE_RANK_ADVANCE,
                                                      .steps = steps,
                                                      .samples = samples != NULL}));
