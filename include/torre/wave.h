@@ -151,9 +151,10 @@ typedef struct torre_wave_plan {
     const char *devices;
     /* the order in which the solver takes the axes, "zxy": z as its x; xyz alone for reference */
     char axes[4];
-    /* Bytes that the solver may take; 0: as many as it needs. Where it needs more, towers go over
-     * the grid window by window, and the fields are in a scratch file meanwhile: with the same
-     * bits. Engine torre; on a GPU they are bytes of that, and memory of the host will do */
+    /* Bytes that the solver may take; 0: as many as it needs, of a GPU as many as are free. Where
+     * it needs more, towers go over the grid window by window, and the fields are in a scratch file
+     * meanwhile: with the same bits. Engine torre; on a GPU they are bytes of that, and memory of
+     * the host will do */
     int64_t memory;
     const char *scratch; /* directory of that file; outlives the run. NULL: there is none */
 } torre_wave_plan;

@@ -216,7 +216,7 @@ static void make_table(wave_settings *s, torre_option *table)
         OPTION_TEXT("ordering", &s->run.ordering, "NAME", NULL,
                     TORRE_ORDERING_HELP("; of the tiles")),
         OPTION_THREADS(&s->run.threads, "of the CPU (--backend cpu); auto obeys OMP_NUM_THREADS"),
-        OPTION_TEXT("memory", &s->memory, "SIZE", "as much as it takes",
+        OPTION_TEXT("memory", &s->memory, "SIZE", "as much as it takes, of a GPU what is free",
                     "bytes that fields and tables may take, such as 512M or 20G (MiB, GiB), of a "
                     "GPU, too; larger fields stream through so much from --scratch, on a GPU "
                     "without it from memory of the host, with the same bits"),

@@ -77,6 +77,25 @@ static torre_status check_plan(const torre_wave_plan *p)
     return TORRE_OK;
 }
 
+/* In place of a program that its device has no room for, one that streams through what there is;
+ * where there is none, the program says what is lacking. */
+static void stream(const torre_wave_run *run, torre_wave_program **program)
+{
+    const int64_t room = (*program)->room;
+    torre_wave_plan wish = (*program)->info.wish;
+    torre_wave_program *streams;
+    if (wish.memory > 0 || room <= 0 || !(*program)->info.lacking[0]) return;
+    wish.memory = room;
+    if (run->backend->plan(run->setup, &wish, &streams)) return;
+    if (streams->info.lacking[0]) {
+        torre_wave_program_free(streams);
+        return;
+    }
+    torre_wave_program_free(*program);
+    streams->info.wish.memory = 0;
+    *program = streams;
+}
+
 /* The run is planned now, or is freed. */
 static torre_status planned(torre_wave_run *run, torre_status status, torre_wave_run **result)
 {
@@ -109,6 +128,7 @@ torre_status torre_wave_run_new_planes(const torre_wave_problem *problem, const 
     if (!status) status = torre_wave_setup_new(problem, &run->setup);
     if (!status) run->setup->planes = *planes;
     if (!status) status = choose_backend(run, backend, plan);
+    if (!status) stream(run, &run->program);
     return planned(run, status, result);
 }
 
@@ -177,6 +197,7 @@ static torre_status replace_solver(torre_wave_run *run)
 {
     free_solver(run);
     TORRE_TRY(run->backend->plan(run->setup, &run->info.wish, &run->program));
+    stream(run, &run->program);
     run->info = *torre_wave_program_info(run->program);
     TORRE_TRY(torre_wave_run_check_memory(run));
     return run->backend->create(run->program, &run->solver);

@@ -217,11 +217,24 @@ static torre_status plan_slab(torre_rank_program *p, const torre_wave_plan *plan
     return TORRE_OK;
 }
 
+/* Of a run that streams since one device has no room for it: the program of its whole grid. */
+static torre_status plan_whole(torre_wave_run *run)
+{
+    torre_wave_program *whole;
+    if (run->info.windows == 0 || run->info.wish.memory > 0) return TORRE_OK;
+    TORRE_TRY(run->backend->plan(run->setup, &run->info.wish, &whole));
+    torre_wave_program_free(run->program);
+    run->program = whole;
+    run->info = whole->info;
+    return TORRE_OK;
+}
+
 torre_status torre_wave_run_share(torre_wave_run *run, const torre_ranks *ranks)
 {
     torre_wave_program *made;
     if (ranks->count == 1) return TORRE_OK;
     TORRE_TRY(torre_rank_meet_check());
+    TORRE_TRY(plan_whole(run));
     if (run->backend->for_parts && !run->program->maker) {
         TORRE_TRY(run->backend->for_parts(&run->program));
         run->info = run->program->info;

@@ -143,6 +143,19 @@ def check_stops():
     os.remove("c.state")
 
 
+def check_little_memory(options, whole):
+    """What a GPU has no room for streams by itself; several that have it between them share it."""
+    least = (512 + 256) << 20  # the driver's, and what a run leaves free on an H200
+    needs = report()["memory_bytes"]["fields_and_tables"]  # of the windows before
+    there = field(*options, FAKE_CUDA_MEMORY=str(least + needs))
+    assert there == whole and report()["windows"] > 1, f"{options}: {report()}"
+    shared = [*options, "--tower-height", "5", "--devices", "all"]
+    field(*shared)
+    needs = report()["memory_bytes"]["fields_and_tables"] * 5 // 4  # of the first GPU; others have more
+    there = field(*shared, FAKE_CUDA_MEMORY=str(least + needs))
+    assert there == whole and report()["ranks"] == 3 and "windows" not in report(), f"{options}: {report()}"
+
+
 def check_watch():
     """A value that is no number is found on whichever GPU it is, and told by its cell."""
     for device in range(3):
@@ -173,6 +186,7 @@ def main():
                 there = field(*options, "--memory", memory, *more)
                 assert there == whole, f"{options}, {more}: other bits in windows"
                 assert report()["windows"] > 1, report()
+            check_little_memory(options, whole)
             for devices, numbers in (("0,2", [0, 2]), ("all", [0, 1, 2]), ("2", None)):
                 there = field(*options, "--tower-height", "5", "--devices", devices, FAKE_CUDA_TRACE="trace.txt")
                 assert there == whole, f"{options}: other bits by GPUs {devices}"
