@@ -107,6 +107,15 @@ static torre_status receive(const torre_ranks *self, int from, void *bytes, int6
     return status;
 }
 
+static torre_status look(const torre_ranks *self)
+{
+    group *g = group_of(self);
+    pthread_mutex_lock(&g->lock);
+    const torre_status status = state(g);
+    pthread_mutex_unlock(&g->lock);
+    return status;
+}
+
 static torre_status failed(const torre_ranks *self, torre_status status)
 {
     group *g = group_of(self);
@@ -177,6 +186,7 @@ torre_status torre_rank_threads_new(int count, const char *who, const char *what
                                 .receive = receive,
                                 .post = post,
                                 .settle = settle,
+                                .look = look,
                                 .failed = failed,
                                 .leave = leave};
     *ranks = made;

@@ -38,13 +38,12 @@ struct torre_ranks {
     /* The same as send, without waiting: the bytes must stay as they are until settle. */
     torre_status (*post)(const torre_ranks *self, int to, const void *bytes, int64_t count);
     torre_status (*settle)(const torre_ranks *self, int to);
-    /* What the others would fail with now, without waiting; seconds after which what is on its way
-     * will not come. Of processes. */
+    /* What the others would fail with now, without waiting. */
     torre_status (*look)(const torre_ranks *self);
-    int limit_s;
+    int limit_s; /* after which what is on its way will not come; of processes */
     /* Messages may lie in memory of devices, says the library that carries them. Before the first:
      * its threads are to `enter` the device. While a trial lasts, its failures are of the trial
-     * alone, and a library that dies of such memory is told in one line. */
+     * alone, and a library that dies of such memory is told in one line. NULL of threads. */
     bool of_devices;
     void (*use_device)(const torre_ranks *self, void (*enter)(int device), int device, bool trial);
     /* This one has failed with that status (why: torre_error_text) while others wait for it: rank
