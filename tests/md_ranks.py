@@ -29,18 +29,24 @@ results, anew, alike = program.results, program.anew, program.alike
 
 
 def test_results():
-    """All kinds of files; every model, thermostat and barostat."""
-    told = alike(3, *MELT, *FILES, *MEASURES)
-    assert told["ranks"] == 3 and "MPI" in told["transport"] and told["link_wait_s"] >= 0, told
+    """All kinds of files; every model, thermostat and barostat; with memory in common, and some by messages."""
+    for program.messages, transport in ((True, "MPI, through buffers on the host"), (False, "memory in common")):
+        told = alike(3, *MELT, *FILES, *MEASURES)
+        assert told["ranks"] == 3 and told["transport"] == transport and told["link_wait_s"] >= 0, told
+        assert told.get("transport_why", "").startswith("memory in common") == program.messages, told
     for ensemble in ("langevin", "baoab", "bussi", "nose-hoover", "berendsen", "fire"):
+        program.messages = not program.messages
         alike(2, *MELT, *FILES, "--ensemble", ensemble)
+    program.messages = False
     alike(3, *MELT, *FILES, "--ensemble", "npt", "--pressure", "2")
     alike(2, *MELT, *FILES, "--types", "70:30", "--pairs", "1-1 epsilon=1; 2-2 epsilon=0.5 sigma=0.9")
     alike(3, *MELT, *FILES, "--model", "wca")
     alike(2, *MELT, *FILES, "--model", "morse", "--neighbor", "tile", "--precision", "mixed")
     alike(3, *GAS, *FILES, "--profile", "h.csv")
+    program.messages = True
     alike(2, *GAS, *FILES, "--friction", "0.5", "--sizes", "two", "--size-ratio", "0.7", "--side-walls")
     alike(3, *DAM, *GATE, *FLUID_FILES, "--side-walls")
+    program.messages = False
     alike(2, *DAM, *GATE, *FLUID_FILES, "--precision", "f64")
 
 
@@ -71,7 +77,7 @@ def test_checkpoint():
 
 def test_killed():
     """A rank that dies is told by its number; nothing hangs, and nothing is left half-written."""
-    for rank in (1, 2, 0):
+    for rank, program.messages in ((1, False), (2, True), (0, False)):
         process = start(3, *LONG)
         os.kill(mpirun.process_of(process, rank), signal.SIGKILL)
         told = process.communicate(timeout=60)[1]
@@ -84,12 +90,14 @@ def test_killed():
 
 def test_silent():
     """A rank that neither dies nor says anything."""
-    process = start(3, *LONG, limit=5)
-    stopped = mpirun.process_of(process, 2)
-    os.kill(stopped, signal.SIGSTOP)
-    told = process.communicate(timeout=60)[1]
-    assert process.returncode == 4 and lines(told) == ["md: rank 2 has said nothing for 5 s"], told
-    assert os.listdir(".") == ["t.csv"], os.listdir(".")
+    for program.messages in (True, False):
+        anew()
+        process = start(3, *LONG, limit=5)
+        stopped = mpirun.process_of(process, 2)
+        os.kill(stopped, signal.SIGSTOP)
+        told = process.communicate(timeout=60)[1]
+        assert process.returncode == 4 and lines(told) == ["md: rank 2 has said nothing for 5 s"], told
+        assert os.listdir(".") == ["t.csv"], os.listdir(".")
 
 
 def test_stops():

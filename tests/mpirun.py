@@ -16,7 +16,7 @@ class Program:
 
     def start(self, ranks, *options, limit=60, quiet=True):
         """The process of mpirun, or of the program itself for one rank; a thread each; by messages: with no memory in
-        common (of a run of `wave` on a CPU)."""
+        common (of a run on a CPU)."""
         environment = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
                        "OMPI_MCA_rmaps_base_oversubscribe": "1", "OMP_NUM_THREADS": "1", "TORRE_RANK_LIMIT": str(limit),
                        "OMPI_MCA_btl_vader_single_copy_mechanism": "none",

@@ -4,9 +4,10 @@
  * with types and without, each precision, neighbours, ordering and ensemble, bins of any size and
  * any number of ranks, also of particles that crowd in a corner, and of a fluid in any tank. A run
  * goes on from the state of another with another number of ranks. What is not for ranks is refused,
- * an unstable run ends alike, and every call of a rank fails in turn. With the arguments "cuda N"
- * each rank has a GPU, one of N, in groups that copy from GPU to GPU and in others that send
- * messages; with "cuda N one" all share the first.
+ * an unstable run ends alike, and every call of a rank fails in turn. Every other group of ranks
+ * has memory in common, which threads map each for themselves, as processes do. With the arguments
+ * "cuda N" each rank has a GPU, one of N, in groups that copy from GPU to GPU and in others that
+ * send messages; with "cuda N one" all share the first.
  */
 #include <math.h>
 #include <pthread.h>
@@ -28,16 +29,39 @@ static const char *backend = "cpu";
 static bool gpus;        /* the backend is cuda, and each rank has a GPU */
 static int most = RANKS; /* ranks of a group: as many as there are GPUs */
 static bool one_gpu;     /* of all */
+static bool common;      /* ranks have memory in common; groups do in turns, unless it stays */
+static bool stays;
 
 static atomic_int calls_left; /* before a message fails; below 0: none does */
 static int calls_of;          /* whose */
 static torre_ranks real[RANKS];
 
-static torre_status failing_post(const torre_ranks *self, int to, const void *bytes, int64_t count)
+/* Whether this call is the one. */
+static torre_status try_luck(const torre_ranks *self)
 {
     if (self->rank == calls_of && atomic_fetch_sub(&calls_left, 1) == 1)
         return torre_fail(TORRE_ERR_RESOURCE, "out of luck");
+    return TORRE_OK;
+}
+
+static torre_status failing_post(const torre_ranks *self, int to, const void *bytes, int64_t count)
+{
+    TORRE_TRY(try_luck(self));
     return real[self->rank].post(self, to, bytes, count);
+}
+
+static torre_status failing_send(const torre_ranks *self, int to, const void *bytes, int64_t count)
+{
+    TORRE_TRY(try_luck(self));
+    return real[self->rank].send(self, to, bytes, count);
+}
+
+/* Whoever waits looks often: few of these calls may be the one. */
+static torre_status failing_look(const torre_ranks *self)
+{
+    static atomic_int looks;
+    if (atomic_fetch_add(&looks, 1) % 1000 == 0) TORRE_TRY(try_luck(self));
+    return real[self->rank].look(self);
 }
 
 /* --- Runs --- */
@@ -87,14 +111,19 @@ static void *serve(void *context)
 static torre_status start_ranks(group *g, int count, const md_case *c, const torre_md_plan *plan,
                                 torre_md_run **run)
 {
+    static const int first[RANKS];
     *run = NULL;
+    common = common != !stays;
     if (count > most) count = most;
     g->count = count;
     CHECK_OK(torre_rank_threads_new(count, "ranks", "rank", NULL, &g->ranks));
     for (int i = 0; i < count; i++) {
         real[i] = g->ranks[i];
         g->ranks[i].post = failing_post;
+        if (!gpus) g->ranks[i].send = failing_send;
+        if (!gpus) g->ranks[i].look = failing_look;
         g->member[i] = (member){c, *plan, &g->ranks[i], 0};
+        if (common) g->ranks[i].leader = first;
         if (!gpus) continue;
         g->member[i].plan.device = one_gpu ? 0 : i;
         g->ranks[i].one_process = count % 2; /* by the way of processes, too */
@@ -445,7 +474,10 @@ static void ranks_give_the_bits_of_one(void **unused)
         const int ranks = (int)pick(&state, 2, RANKS);
         CHECK_OK(torre_md_run_new(&s.c.problem, backend, &s.plan, &one));
         CHECK_OK(start_ranks(&g, ranks, &s.c, &s.plan, &shared));
-        CHECK(torre_md_run_ranks(shared).ranks == g.count, "told of ranks");
+        const torre_md_ranks_told told = torre_md_run_ranks(shared);
+        CHECK(told.ranks == g.count, "told of ranks");
+        CHECK(gpus || (strcmp(told.transport, "memory in common") == 0) == common, "by %s",
+              told.transport);
         CHECK_OK(torre_md_run_start(one, NULL));
         CHECK_OK(torre_md_run_start(shared, NULL));
         CHECK_OK(run_to(one, STEPS));
@@ -670,8 +702,10 @@ static void crowded_grains_end_alike(void **unused)
 }
 
 /* Whatever fails, and wherever: all end, and say which rank it was. */
-static void fail_each_call(const md_case *c)
+static void fail_each_call(const md_case *c, bool in_common)
 {
+    common = in_common;
+    stays = true;
     const torre_md_plan plan = {.threads = 1, .rebuild_every = 2, .sort_every = 2};
     for (calls_of = 0; calls_of < 3 && calls_of < most; calls_of++) {
         torre_status status = TORRE_ERR_RESOURCE;
@@ -679,8 +713,9 @@ static void fail_each_call(const md_case *c)
         for (; status; at += 1 + at / 8) {
             group g;
             torre_md_run *run;
-            atomic_store(&calls_left, at + 1);
+            atomic_store(&calls_left, -1);
             CHECK_OK(start_ranks(&g, 3, c, &plan, &run));
+            atomic_store(&calls_left, at + 1);
             status = torre_md_run_start(run, NULL);
             if (!status) status = run_to(run, 6);
             char says[32];
@@ -692,6 +727,7 @@ static void fail_each_call(const md_case *c)
         }
         CHECK(at > 20, "%d calls of rank %d can fail", at, calls_of);
     }
+    stays = false;
 }
 
 static void any_call_may_fail(void **unused)
@@ -703,17 +739,17 @@ static void any_call_may_fail(void **unused)
         c.problem.temperature = 1;
         c.problem.damping_time = 1;
     }
-    fail_each_call(&c);
+    for (int k = 0; k < 2; k++) fail_each_call(&c, k);
     md_case_free(&c);
     some_case s = {.rough = false};
     if (gpus) {
         make_gas(&(uint64_t){4}, true, &s);
-        fail_each_call(&s.c);
+        fail_each_call(&s.c, false);
         md_case_free(&s.c);
         return;
     }
     make_fluid(&(uint64_t){4}, &s);
-    fail_each_call(&s.c);
+    for (int k = 0; k < 2; k++) fail_each_call(&s.c, k);
     md_case_free(&s.c);
 }
 

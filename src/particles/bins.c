@@ -140,63 +140,95 @@ torre_status torre_bins_fit(torre_bins *b, const torre_bin_grid *grid, torre_bin
     return TORRE_OK;
 }
 
-/* Members of all bins before each, and the largest number of any, from their numbers: from[r] of
- * bin r. */
-static void add_up(torre_bins *b, int64_t *from)
+/* Slices of some bins that threads add up. */
+enum { SLICES = 64 };
+
+static int64_t slice(const torre_bins_part *p, int k)
 {
-    enum { SLICES = 64 };
-    int64_t before[SLICES + 1] = {0}, most = 0;
-#pragma omp parallel for num_threads(b->threads) reduction(max : most)
+    return p->low + (p->high - p->low) * k / SLICES;
+}
+
+static bool has(const torre_bins_part *p, int64_t i)
+{
+    return p->rank_of[i] >= p->low && p->rank_of[i] < p->high;
+}
+
+/* While a part is sorted, b->start + 1 is of bin r first how many members it has, then where the
+ * next of them goes, and in the end where bin r + 1 begins. */
+int64_t torre_bins_count(torre_bins *b, const torre_bins_part *p)
+{
+    int64_t *number = b->start + 1, most = 0, all = 0;
+#pragma omp parallel for num_threads(b->threads)
+    for (int64_t r = p->low; r < p->high; r++) number[r] = 0;
+#pragma omp parallel for num_threads(b->threads)
+    for (int64_t i = 0; i < p->count; i++) {
+        if (!has(p, i)) continue;
+#pragma omp atomic
+        number[p->rank_of[i]]++;
+    }
+#pragma omp parallel for num_threads(b->threads) reduction(max : most) reduction(+ : all)
+    for (int64_t r = p->low; r < p->high; r++) {
+        most = number[r] > most ? number[r] : most;
+        all += number[r];
+    }
+    b->occupancy = most;
+    return all;
+}
+
+/* Where the members of each bin go, from their numbers. */
+static void add_up(torre_bins *b, const torre_bins_part *p, int64_t *from)
+{
+    int64_t before[SLICES + 1] = {p->first};
+#pragma omp parallel for num_threads(b->threads)
     for (int k = 0; k < SLICES; k++) {
         int64_t sum = 0;
-        for (int64_t r = b->bins * k / SLICES; r < b->bins * (k + 1) / SLICES; r++) {
-            sum += from[r];
-            most = from[r] > most ? from[r] : most;
-        }
+        for (int64_t r = slice(p, k); r < slice(p, k + 1); r++) sum += from[r];
         before[k + 1] = sum;
     }
     for (int k = 0; k < SLICES; k++) before[k + 1] += before[k];
 #pragma omp parallel for num_threads(b->threads)
     for (int k = 0; k < SLICES; k++) {
         int64_t sum = before[k];
-        for (int64_t r = b->bins * k / SLICES; r < b->bins * (k + 1) / SLICES; r++) {
+        for (int64_t r = slice(p, k); r < slice(p, k + 1); r++) {
             const int64_t here = from[r];
             from[r] = sum;
             sum += here;
         }
     }
-    b->occupancy = most;
+}
+
+void torre_bins_deal(torre_bins *b, const torre_bins_part *p)
+{
+    int64_t *next = b->start + 1;
+    int32_t *member = b->member;
+    add_up(b, p, next);
+#pragma omp parallel for num_threads(b->threads)
+    for (int64_t i = 0; i < p->count; i++) {
+        int64_t place;
+        if (!has(p, i)) continue;
+#pragma omp atomic capture
+        place = next[p->rank_of[i]]++;
+        member[place - p->first] = (int32_t)(i - p->first);
+    }
+    /* threads have dealt them out in any order */
+#pragma omp parallel for num_threads(b->threads)
+    for (int64_t r = p->low; r < p->high; r++) {
+        const int64_t low = (r > p->low ? b->start[r] : p->first) - p->first;
+        for (int64_t m = low + 1; m < b->start[r + 1] - p->first; m++) {
+            int32_t i = member[m];
+            int64_t to = m;
+            for (; to > low && member[to - 1] > i; to--) member[to] = member[to - 1];
+            member[to] = i;
+        }
+    }
 }
 
 void torre_bins_sort(torre_bins *b)
 {
-    int64_t *start = b->start, *next = start + 1;
-#pragma omp parallel for num_threads(b->threads)
-    for (int64_t r = 0; r <= b->bins; r++) start[r] = 0;
-#pragma omp parallel for num_threads(b->threads)
-    for (int64_t i = 0; i < b->count; i++) {
-#pragma omp atomic
-        next[b->rank_of[i]]++;
-    }
-    add_up(b, next);
-    /* next[r] runs through bin r while members are dealt out, and then is where r + 1 begins. */
-#pragma omp parallel for num_threads(b->threads)
-    for (int64_t i = 0; i < b->count; i++) {
-        int64_t place;
-#pragma omp atomic capture
-        place = next[b->rank_of[i]]++;
-        b->member[place] = (int32_t)i;
-    }
-    /* threads have dealt them out in any order */
-#pragma omp parallel for num_threads(b->threads)
-    for (int64_t r = 0; r < b->bins; r++) {
-        for (int64_t m = start[r] + 1; m < start[r + 1]; m++) {
-            int32_t i = b->member[m];
-            int64_t to = m;
-            for (; to > start[r] && b->member[to - 1] > i; to--) b->member[to] = b->member[to - 1];
-            b->member[to] = i;
-        }
-    }
+    const torre_bins_part all = {.high = b->bins, .rank_of = b->rank_of, .count = b->count};
+    b->start[0] = 0;
+    torre_bins_count(b, &all);
+    torre_bins_deal(b, &all);
 }
 
 void torre_bins_renumber(torre_bins *b)

@@ -81,6 +81,23 @@ static inline void torre_bins_put(torre_bins *bins, int64_t particle, const doub
  */
 void torre_bins_sort(torre_bins *bins);
 
+/*
+ * The same of a part of the bins, in two steps, for several that sort the same particles: bins low
+ * to high - 1 of particles 0 to count - 1, of which those in other bins are passed over.
+ */
+typedef struct torre_bins_part {
+    int64_t low, high;
+    const int32_t *rank_of;
+    int64_t count;
+    int64_t first; /* members of the bins before */
+} torre_bins_part;
+
+/* Their members, and occupancy of theirs; `first` is not looked at. */
+int64_t torre_bins_count(torre_bins *bins, const torre_bins_part *part);
+/* start[low + 1] to start[high]; the members of the part to member[0] and on, each as its place
+ * beyond `first`. */
+void torre_bins_deal(torre_bins *bins, const torre_bins_part *part);
+
 /* After storage has been put into member order: member[i] = i, rank_of sorted. */
 void torre_bins_renumber(torre_bins *bins);
 

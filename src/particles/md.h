@@ -248,6 +248,7 @@ typedef struct torre_md_backend {
      */
     torre_status (*share)(torre_md_program *program, const torre_ranks *ranks,
                           torre_rank_path *const *path);
+    bool teams; /* those of one machine do so by memory in common (core/rank_team.h), if they can */
     const torre_rank_way *const *ways; /* that it can take, the last one NULL; NULL: none */
 
     /* How particles of ranks that are devices of this process go from one to another, in words;

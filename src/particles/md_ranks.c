@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/rank_ready.h"
+#include "core/rank_team.h"
 #include "particles/md_program.h"
 
 /* Of the whole problem, of rank 0. */
@@ -213,7 +214,7 @@ static torre_status whole_resume(torre_md_solver *solver)
 /* Of processes with devices: none of them is open yet. */
 static torre_status links_new(torre_md_run *run, const torre_ranks *ranks)
 {
-    if (!run->backend->ways || !ranks->look) return TORRE_OK;
+    if (!run->backend->ways || !ranks->use_device) return TORRE_OK;
     TORRE_TRY(torre_rank_meet_check());
     torre_md_links *made = calloc(1, sizeof *made + (size_t)ranks->count * sizeof made->path[0]);
     if (!made) return torre_fail(TORRE_ERR_RESOURCE, "out of memory for ranks");
@@ -393,9 +394,14 @@ torre_md_ranks_told torre_md_run_ranks(const torre_md_run *run)
         (const rank_program *)(run->solver ? run->solver->program : run->program);
     const bool gpus = strcmp(p->backend->name, "cuda") == 0;
     const torre_md_links *l = run->links;
-    return (torre_md_ranks_told){.ranks = p->ranks->count,
-                                 .what = p->ranks->what,
-                                 .transport = l ? l->met.text : p->ranks->transport,
-                                 .transport_why = l ? l->met.why : "",
-                                 .device = gpus ? p->device : NULL};
+    torre_md_ranks_told told = {.ranks = p->ranks->count,
+                                .what = p->ranks->what,
+                                .transport = l ? l->met.text : p->ranks->transport,
+                                .transport_why = l ? l->met.why : "",
+                                .device = gpus ? p->device : NULL};
+    if (p->backend->teams && torre_rank_team_of(p->ranks).members == told.ranks)
+        told.transport = "memory in common";
+    else if (p->backend->teams && p->ranks->locals > 1)
+        told.transport_why = "memory in common: not between all of these ranks, or not wanted";
+    return told;
 }

@@ -65,6 +65,39 @@ torre_status torre_md_store_make(int64_t count, int threads, const double box[3]
     return no_memory(count);
 }
 
+static void free_arrays(torre_md_store *t)
+{
+    if (t->lent) return;
+    if (t->packed != t->position) free(t->packed);
+    free(t->position);
+    free(t->velocity);
+    free(t->force);
+    free(t->hold);
+    free(t->spare);
+    free(t->id);
+    free(t->spare_id);
+}
+
+torre_status torre_md_store_lend(int64_t count, const torre_md_lent *lent, torre_md_store *t)
+{
+    double *sums = malloc((size_t)torre_md_sum_bytes(count));
+    if (!sums) return no_memory(count);
+    free_arrays(t);
+    free(t->sums);
+    t->lent = true;
+    t->position = lent->position;
+    t->velocity = lent->velocity;
+    t->force = lent->force;
+    t->hold = lent->hold;
+    t->spare = lent->spare;
+    t->packed = lent->packed ? lent->packed : lent->position;
+    t->id = lent->id;
+    t->spare_id = lent->spare_id;
+    t->sums = sums;
+    t->room = count;
+    return TORRE_OK;
+}
+
 /* An array of so many bytes in place of one with `kept`. */
 static bool move_array(void **array, void *larger, int64_t kept)
 {
@@ -116,14 +149,7 @@ void torre_md_store_set_radii(torre_md_store *t, double largest, const double *r
 
 void torre_md_store_free(torre_md_store *t)
 {
-    if (t->packed != t->position) free(t->packed);
-    free(t->position);
-    free(t->velocity);
-    free(t->force);
-    free(t->hold);
-    free(t->spare);
-    free(t->id);
-    free(t->spare_id);
+    free_arrays(t);
     free(t->sums);
     *t = (torre_md_store){0};
 }
@@ -145,10 +171,31 @@ torre_status torre_md_store_lost(int32_t id, int64_t step)
                       (long long)step, id + 1);
 }
 
+void torre_md_store_permute(torre_md_store *t, const torre_md_state_loops *state,
+                            const torre_bins *bins, int which)
+{
+    void **const quads[TORRE_MD_PERMUTED] = {&t->position, &t->velocity, &t->force, &t->hold};
+    const bool one = t->packed == t->position;
+    state->permute(t, bins, quads[which]);
+    if (one) t->packed = t->position;
+}
+
+void torre_md_store_permuted(torre_md_store *t, const torre_md_state_loops *state,
+                             const torre_bins *bins)
+{
+    int32_t *old = t->id;
+    state->pack(t);
+#pragma omp parallel for num_threads(t->threads)
+    for (int64_t i = 0; i < t->count; i++) t->spare_id[i] = old[bins->member[i]];
+    t->id = t->spare_id;
+    t->spare_id = old;
+}
+
 void torre_md_store_sort(torre_md_store *t, const torre_md_state_loops *state, torre_bins *bins)
 {
     torre_bins_sort(bins);
-    state->permute(t, bins);
+    for (int k = 0; k < TORRE_MD_PERMUTED; k++) torre_md_store_permute(t, state, bins, k);
+    torre_md_store_permuted(t, state, bins);
     torre_bins_renumber(bins);
 }
 

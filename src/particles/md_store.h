@@ -5,8 +5,9 @@
  * Arrays of vectors are quads: x, y, z, 0 of particle 0, then of particle 1, ... so that one vector
  * load fetches a neighbour and integration is one loop over a flat array. One quad more than there
  * are particles follows the last: the far particle, which pads lists to whole vectors and is beyond
- * the cutoff of everything. (Of ranks, cpu/cpu_share.h, ghosts, which others move, lie in between.)
- * The fourth number of a force is the power that the particle dissipates and that of a velocity,
+ * the cutoff of everything. (Of ranks, cpu/cpu_share.h, ghosts, which others move, lie in between,
+ * or, in memory in common, cpu/cpu_team.h, the particles of others lie before and behind.) The
+ * fourth number of a force is the power that the particle dissipates and that of a velocity,
  * kicked with the others, the energy it has lost over its mass; that of a position is the type of
  * the particle, or of rough grains the radius.
  */
@@ -38,6 +39,7 @@ typedef struct torre_md_store {
     int64_t step;                      /* of the positions */
     int32_t *id;                       /* of the particle in each place */
     int32_t *spare_id;
+    bool lent;                     /* quads and ids are memory of another */
     const torre_md_types *types;   /* NULL: one */
     const uint8_t *type;           /* of each that is loaded, where there are types */
     double weight[TORRE_MD_TYPES]; /* mass of a type, over that of the problem */
@@ -146,8 +148,9 @@ typedef struct torre_md_state_loops {
     int64_t (*wrap)(torre_md_store *store, const double box[3]);
     /* rank_of of every particle: the bin of its hold */
     void (*bin)(const torre_md_store *store, torre_bins *bins);
-    /* Put storage into the order of bins->member. */
-    void (*permute)(torre_md_store *store, const torre_bins *bins);
+    /* Put an array of quads of the store into the order of bins->member; it and `spare` change
+     * places. */
+    void (*permute)(torre_md_store *store, const torre_bins *bins, void **quads);
     /* Lists of all whose holds are within bins->reach (and few beyond, by rounding); half: of those
      * in later places only. */
     torre_status (*build)(const torre_md_store *store, const torre_bins *bins, bool half,
@@ -176,6 +179,13 @@ typedef struct torre_md_force_loops {
  * the box. TORRE_ERR_RESOURCE without memory. */
 torre_status torre_md_store_make(int64_t count, int threads, const double box[3], double reach,
                                  const torre_md_state_loops *state, torre_md_store *store);
+/* The same with memory of another for so many places and far particles, of which the store has
+ * `sums` alone; a packed array that is NULL: there is none. */
+typedef struct torre_md_lent {
+    void *position, *velocity, *force, *hold, *spare, *packed;
+    int32_t *id, *spare_id;
+} torre_md_lent;
+torre_status torre_md_store_lend(int64_t count, const torre_md_lent *lent, torre_md_store *store);
 /* Change the edges of the box; positions are to be packed again. */
 void torre_md_store_set_box(torre_md_store *store, const double box[3]);
 /* Before particles are loaded, where they have types. */
@@ -212,6 +222,12 @@ torre_status torre_md_store_lost(int32_t id, int64_t step);
 /* Bins of all, and storage in their order. */
 void torre_md_store_sort(torre_md_store *store, const torre_md_state_loops *state,
                          torre_bins *bins);
+/* Storage in the order of bins->member, an array of quads after the other, then the rest. */
+enum { TORRE_MD_PERMUTED = 4 };
+void torre_md_store_permute(torre_md_store *store, const torre_md_state_loops *state,
+                            const torre_bins *bins, int which);
+void torre_md_store_permuted(torre_md_store *store, const torre_md_state_loops *state,
+                             const torre_bins *bins);
 
 /* The loops for this precision and processor. */
 const torre_md_state_loops *torre_md_state_loops_find(torre_md_precision precision);

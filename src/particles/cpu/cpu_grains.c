@@ -46,48 +46,34 @@ static int64_t grains_bytes(const torre_md_problem *p, const torre_md_plan *plan
            slots_of(p) * ((int64_t)sizeof(torre_contact_key) + TORRE_SPRINGS * pair_size(p));
 }
 
-/* Quads, all 0. */
-static void *new_quads(const torre_md_problem *p, int state_size)
-{
-    const size_t bytes = (size_t)quad_bytes(p, state_size);
-    void *quads = bytes < TORRE_HUGE_PAGE ? aligned_alloc(64, bytes) : torre_memory_large(bytes);
-    return quads ? memset(quads, 0, bytes) : NULL;
-}
-
 static torre_status grains_allocate(cpu_solver *s)
 {
     const torre_md_problem *p = s->problem;
     grains *g = s->own = calloc(1, sizeof *g);
     if (!g) return torre_fail(TORRE_ERR_RESOURCE, "no memory for a solver");
-    const int size = s->state->state_size;
-    const size_t slots = (size_t)slots_of(p);
+    const int64_t quads = quad_bytes(p, s->state->state_size), slots = slots_of(p);
+    void *key;
     g->loops = torre_grain_loops_find(p->precision);
     g->field = (torre_grain_field){
-        .store = &s->store,
-        .problem = p,
-        .bins = &s->bins,
-        .spin = new_quads(p, size),
-        .next_spin = new_quads(p, size),
-        .twist = new_quads(p, size),
-        .key = torre_memory_zero(slots * sizeof(torre_contact_key)),
-        .spring = torre_memory_zero(slots * TORRE_SPRINGS * (size_t)pair_size(p)),
-        .slots = torre_grain_slots(p)};
+        .store = &s->store, .problem = p, .bins = &s->bins, .slots = torre_grain_slots(p)};
     if (s->plan->neighbor != TORRE_NEIGHBOR_TILE) g->field.lists = &s->lists;
-    if (g->field.spin && g->field.next_spin && g->field.twist && g->field.key && g->field.spring)
-        return TORRE_OK;
-    return torre_fail(TORRE_ERR_RESOURCE, "no memory for the contacts of %lld particles",
-                      (long long)p->count);
+    TORRE_TRY(torre_cpu_array_new(s, quads, &g->field.spin));
+    TORRE_TRY(torre_cpu_array_new(s, quads, &g->field.next_spin));
+    TORRE_TRY(torre_cpu_array_new(s, quads, &g->field.twist));
+    TORRE_TRY(torre_cpu_array_new(s, slots * (int64_t)sizeof *g->field.key, &key));
+    g->field.key = key;
+    return torre_cpu_array_new(s, slots * TORRE_SPRINGS * pair_size(p), &g->field.spring);
 }
 
 static void grains_release(cpu_solver *s)
 {
     grains *g = own(s);
     if (!g) return;
-    free(g->field.spin);
-    free(g->field.next_spin);
-    free(g->field.twist);
-    free(g->field.key);
-    free(g->field.spring);
+    torre_cpu_array_free(s, g->field.spin);
+    torre_cpu_array_free(s, g->field.next_spin);
+    torre_cpu_array_free(s, g->field.twist);
+    torre_cpu_array_free(s, g->field.key);
+    torre_cpu_array_free(s, g->field.spring);
     free(g);
 }
 
@@ -103,11 +89,14 @@ static torre_status compute_forces(cpu_solver *s, double kick, torre_md_sums *su
 static torre_status grains_begin(cpu_solver *s)
 {
     grains *g = own(s);
-    memset(g->field.key, 0, (size_t)slots_of(s->problem) * sizeof *g->field.key);
-    g->loops->load(&g->field);
-    if (s->store.share) /* of the problem of rank 0 */
-        TORRE_TRY(torre_cpu_share_tell(s->store.share, g->field.spin,
-                                       4 * s->problem->count * s->state->state_size));
+    const torre_cpu_share *share = s->store.share;
+    if (!share || !share->team || share->ranks->rank == 0) {
+        memset(g->field.key, 0, (size_t)slots_of(s->problem) * sizeof *g->field.key);
+        g->loops->load(&g->field);
+    }
+    if (share) /* of the problem of rank 0 */
+        TORRE_TRY(torre_cpu_share_tell_ids(s, g->field.spin,
+                                           4 * s->problem->count * s->state->state_size));
     return compute_forces(s, 0, NULL);
 }
 

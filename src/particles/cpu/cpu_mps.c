@@ -56,7 +56,7 @@ static double mps_neighbors(const torre_md_problem *p, const torre_md_plan *plan
 static int64_t mps_bytes(const torre_md_problem *p, const torre_md_plan *plan, int state_size)
 {
     (void)plan;
-    return (2 * p->count + 1) * state_size + p->mps.gate_count * (int64_t)sizeof(double);
+    return 2 * (p->count + 1) * state_size + p->mps.gate_count * (int64_t)sizeof(double);
 }
 
 static torre_status mps_allocate(cpu_solver *s)
@@ -70,19 +70,19 @@ static torre_status mps_allocate(cpu_solver *s)
                                    .fluid = p->mps.fluid,
                                    .wall = p->mps.wall,
                                    .constants = torre_mps_constants_of(p)};
-    own->field.pressure = calloc((size_t)p->count + 1, (size_t)s->state->state_size);
-    own->field.number_density = calloc((size_t)p->count, (size_t)s->state->state_size);
+    const int64_t bytes = torre_cpu_places(s) * s->state->state_size;
+    TORRE_TRY(torre_cpu_array_new(s, bytes, &own->field.pressure));
+    TORRE_TRY(torre_cpu_array_new(s, bytes, &own->field.number_density));
     own->gate = calloc((size_t)p->mps.gate_count + 1, sizeof *own->gate);
-    if (own->field.pressure && own->field.number_density && own->gate) return TORRE_OK;
-    return torre_fail(TORRE_ERR_RESOURCE, "no memory for %lld particles", (long long)p->count);
+    return own->gate ? TORRE_OK : torre_fail(TORRE_ERR_RESOURCE, "no memory for a gate");
 }
 
 static void mps_release(cpu_solver *s)
 {
     fluid *own = s->own;
     if (own) {
-        free(own->field.pressure);
-        free(own->field.number_density);
+        torre_cpu_array_free(s, own->field.pressure);
+        torre_cpu_array_free(s, own->field.number_density);
         free(own->gate);
     }
     free(own);
@@ -183,6 +183,8 @@ static torre_status predict(cpu_solver *s)
     double clock = torre_time_now();
     own->loops->viscosity(&own->field);
     s->times.viscosity += torre_cpu_lap(&clock);
+    TORRE_TRY(torre_cpu_share_meet(s));
+    torre_cpu_lap(&clock);
     if (s->problem->mps.gate_count) move_gate(s);
     double most[] = {own->loops->move(&own->field, s->problem->dt, 0), -1};
     s->times.integrate += torre_cpu_lap(&clock);
@@ -207,6 +209,8 @@ static torre_status correct(cpu_solver *s)
     torre_cpu_lap(&clock);
     own->loops->gradient(&own->field);
     s->times.gradient += torre_cpu_lap(&clock);
+    TORRE_TRY(torre_cpu_share_meet(s));
+    torre_cpu_lap(&clock);
     double speed = own->loops->move(&own->field, 0, dt * dt);
     s->times.integrate += torre_cpu_lap(&clock);
     TORRE_TRY(lend_places(s, true, &speed, 1));

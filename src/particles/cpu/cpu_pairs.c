@@ -122,7 +122,7 @@ static torre_status compute_forces(cpu_solver *s, double kick, torre_md_sums *su
     else
         status = own->force->full(&s->store, s->problem, kick, &s->lists, virial, sums);
     s->times.force += torre_cpu_lap(&clock);
-    return status;
+    return status ? status : torre_cpu_share_meet(s);
 }
 
 static torre_status pairs_begin(cpu_solver *s)

@@ -1,5 +1,7 @@
 #include "particles/cpu/cpu_share.h"
 
+#include "particles/cpu/cpu_team.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -32,6 +34,7 @@ void torre_cpu_share_free(torre_cpu_share *h)
         if (h->in) free(h->in[r].bytes);
         if (h->lent) free(h->lent[r].run);
     }
+    torre_cpu_team_free(h->team);
     torre_bin_split_free(&h->split);
     free(h->first);
     free(h->ghost);
@@ -93,6 +96,12 @@ torre_status torre_cpu_share_gather(torre_cpu_share *h, const void *own, int64_t
     const torre_ranks *ranks = h->ranks;
     const void *kept;
     double clock = torre_time_now();
+    if (h->team && bytes <= TORRE_RANK_LINE) {
+        if (h->status) return h->status; /* this rank is not where others are */
+        const torre_status met = torre_rank_board_swap(&h->team->board, own, bytes, all);
+        h->waited_s += torre_cpu_lap(&clock);
+        return met;
+    }
     torre_status status = keep(h, own, bytes, &kept);
     for (int r = 0; r < ranks->count && !status; r++)
         if (r != ranks->rank) status = torre_rank_post(ranks, r, kept, bytes);
@@ -107,6 +116,12 @@ torre_status torre_cpu_share_gather(torre_cpu_share *h, const void *own, int64_t
         if (r != ranks->rank) status = torre_rank_settle(ranks, r);
     h->waited_s += torre_cpu_lap(&clock);
     return status;
+}
+
+torre_status torre_cpu_share_meet(torre_cpu_solver *s)
+{
+    torre_cpu_share *h = s->store.share;
+    return h && h->team ? torre_cpu_share_gather(h, NULL, 0, NULL) : TORRE_OK;
 }
 
 torre_status torre_cpu_share_tell(torre_cpu_share *h, void *bytes, int64_t count)
@@ -125,13 +140,18 @@ bool torre_cpu_share_last(const torre_cpu_share *h)
 
 void torre_cpu_share_pass(torre_cpu_share *h, const void *row, int64_t bytes)
 {
-    if (!h->status) h->status = torre_rank_post(h->ranks, h->ranks->rank + 1, row, bytes);
+    if (h->team)
+        torre_rank_board_pass(&h->team->board, row, bytes);
+    else if (!h->status)
+        h->status = torre_rank_post(h->ranks, h->ranks->rank + 1, row, bytes);
 }
 
 void torre_cpu_share_take(torre_cpu_share *h, void *row, int64_t bytes)
 {
     double clock = torre_time_now();
-    if (!h->status) h->status = torre_rank_receive(h->ranks, h->ranks->rank - 1, row, bytes);
+    if (!h->status)
+        h->status = h->team ? torre_rank_board_take(&h->team->board, row, bytes)
+                            : torre_rank_receive(h->ranks, h->ranks->rank - 1, row, bytes);
     h->waited_s += torre_cpu_lap(&clock);
 }
 
@@ -170,8 +190,12 @@ void torre_cpu_share_rows(torre_cpu_share *h, const double *rows, int64_t count,
                           double *total)
 {
     double clock = torre_time_now();
-    if (!h->status) h->status = swap_rows(h, rows, count, width);
+    bool summed = false;
+    if (!h->status && h->team)
+        h->status = torre_cpu_team_rows(h, rows, count, width, total, &summed);
+    if (!h->status && !summed) h->status = swap_rows(h, rows, count, width);
     h->waited_s += torre_cpu_lap(&clock);
+    if (summed) return;
     for (int r = 0; r < h->ranks->count && !h->status; r++) {
         const bool own = r == h->ranks->rank;
         const int64_t bytes = width * (int64_t)sizeof *rows;

@@ -9,6 +9,9 @@
  * lent particles are. At a rebuild particles go to the rank whose bins they are in now. What else
  * they tell each other in a step is for the method to say (cpu_mps.c).
  *
+ * Ranks of one machine can do without most of this: with memory in common (cpu_team.h) each finds
+ * the particles of others where these have them.
+ *
  * Every rank calls the same functions of a solver at the same time. What fails for all alike is
  * TORRE_ERR_UNSTABLE, which all return; another failure is that of one rank.
  */
@@ -46,6 +49,7 @@ typedef struct torre_cpu_share {
     int64_t *ghost;                  /* [ranks + 1]: place of the first ghost of each, the end */
     torre_cpu_runs *lent;            /* [ranks]: particles lent to each */
     torre_cpu_message *out, *in;     /* [ranks]; out[rank]: what goes to all */
+    struct torre_cpu_team *team;     /* of ranks with memory in common (cpu_team.h), else NULL */
     int64_t rows;                    /* of a sum, that this rank sends */
     char far[4][4 * sizeof(double)]; /* the far particle, in four arrays */
     double waited_s;                 /* for other ranks */
@@ -80,6 +84,17 @@ torre_status torre_cpu_share_most(torre_cpu_share *share, double *value, int32_t
 
 /* The largest of numbers below 2^31. */
 torre_status torre_cpu_share_largest(torre_cpu_share *share, int64_t *number);
+
+/* Where ranks have memory in common: back when all have called it, what they wrote before can be
+ * read, and what they have read can be written. */
+torre_status torre_cpu_share_meet(torre_cpu_solver *solver);
+
+/* An array of all particles, zero: the same memory for all ranks where they have it in common.
+ * All ranks call it. TORRE_ERR_RESOURCE. (cpu_team.c) */
+torre_status torre_cpu_array_new(torre_cpu_solver *solver, int64_t bytes, void **array);
+void torre_cpu_array_free(const torre_cpu_solver *solver, void *array);
+/* Places of an array by place, with far particles. */
+int64_t torre_cpu_places(const torre_cpu_solver *solver);
 
 /* --- Particles --- */
 
@@ -134,6 +149,8 @@ torre_status torre_cpu_share_unload(torre_cpu_solver *solver, const void *quads,
  * NULL; others do not look at out. */
 torre_status torre_cpu_share_unload_numbers(torre_cpu_solver *solver, const void *const number[],
                                             int count, double *const out[]);
+/* An array of torre_cpu_array_new, as rank 0 has it, to all. */
+torre_status torre_cpu_share_tell_ids(torre_cpu_solver *solver, void *array, int64_t bytes);
 /* An array by id, which every rank has: rank 0 gets what others have of theirs. */
 torre_status torre_cpu_share_gather_ids(torre_cpu_solver *solver, void *array, int64_t each);
 /* An array by id of a state, as below. */

@@ -100,6 +100,7 @@ torre_status torre_cpu_share_gather_ids(cpu_solver *s, void *of, int64_t each)
     const torre_ranks *ranks = h->ranks;
     char *array = of;
     torre_status status = TORRE_OK;
+    if (h->team) return torre_cpu_share_meet(s);
     for (int r = 1; r < ranks->count && !status; r++) {
         const bool sends = ranks->rank == r;
         if (!sends && ranks->rank > 0) continue;
@@ -124,6 +125,12 @@ torre_status torre_cpu_share_gather_ids(cpu_solver *s, void *of, int64_t each)
     return status;
 }
 
+torre_status torre_cpu_share_tell_ids(cpu_solver *s, void *array, int64_t bytes)
+{
+    share *h = s->store.share;
+    return h->team ? torre_cpu_share_meet(s) : torre_cpu_share_tell(h, array, bytes);
+}
+
 torre_status torre_cpu_share_visit_ids(cpu_solver *s, torre_md_visit *visit, void *context,
                                        const char *name, void *array, int64_t each)
 {
@@ -131,7 +138,7 @@ torre_status torre_cpu_share_visit_ids(cpu_solver *s, torre_md_visit *visit, voi
     const int64_t bytes = s->problem->count * each;
     TORRE_TRY(torre_cpu_share_gather_ids(s, array, each));
     if (h->ranks->rank == 0) TORRE_TRY(visit(context, name, array, bytes));
-    return torre_cpu_share_tell(h, array, bytes);
+    return torre_cpu_share_tell_ids(s, array, bytes);
 }
 
 /* Rank 0 and `whole`: to it (show), or from it. */

@@ -87,12 +87,26 @@ static torre_status take_lent(cpu_solver *s, int rank, const column *of, int col
     return TORRE_OK;
 }
 
+/* Of ranks with memory in common: their numbers. */
+static torre_status swap_most(share *h, double *most, int numbers)
+{
+    double *all = malloc((size_t)(h->ranks->count * TORRE_CPU_NUMBERS) * sizeof *all);
+    if (!all) return torre_cpu_share_no_memory();
+    const torre_status status =
+        torre_cpu_share_gather(h, most, numbers * (int64_t)sizeof *all, all);
+    for (int i = 0; i < h->ranks->count * numbers && !status; i++)
+        most[i % numbers] = all[i] > most[i % numbers] ? all[i] : most[i % numbers];
+    free(all);
+    return status;
+}
+
 torre_status torre_cpu_share_lend(cpu_solver *s, const column *of, int columns, double *most,
                                   int numbers)
 {
     share *h = s->store.share;
     const torre_ranks *ranks = h->ranks;
     const int64_t head = numbers * (int64_t)sizeof *most;
+    if (h->team) return swap_most(h, most, numbers);
     for (int r = 0; r < ranks->count; r++)
         if (r != ranks->rank) TORRE_TRY(post_lent(s, r, of, columns, most, head));
     double clock = torre_time_now();

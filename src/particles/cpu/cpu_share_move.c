@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "particles/cpu/cpu_share.h"
+#include "particles/cpu/cpu_team.h"
 
 typedef torre_cpu_solver cpu_solver;
 typedef torre_cpu_share share;
@@ -59,7 +59,7 @@ static torre_status split_bins(cpu_solver *s)
     const bool cut = h->uneven || h->bins != s->bins.bins;
     const bool stretched = s->problem->ensemble == TORRE_NPT; /* and the stencil, too, perhaps */
     if (cut) TORRE_TRY(cut_bins(s));
-    if (cut || stretched) TORRE_TRY(torre_bin_split_borders(&h->split, &s->bins));
+    if (!h->team && (cut || stretched)) TORRE_TRY(torre_bin_split_borders(&h->split, &s->bins));
     s->bins.own[0] = h->split.cut[h->ranks->rank];
     s->bins.own[1] = h->split.cut[h->ranks->rank + 1];
     return TORRE_OK;
@@ -231,6 +231,15 @@ static torre_status migrate(cpu_solver *s)
     return status;
 }
 
+/* Those that have come into own bins, in the order of these. */
+static torre_status sort_by_messages(cpu_solver *s)
+{
+    TORRE_TRY(migrate(s));
+    s->state->bin(&s->store, &s->bins);
+    torre_md_store_sort(&s->store, s->state, &s->bins);
+    return TORRE_OK;
+}
+
 /* Particles of a rank, and their work. */
 typedef struct burden {
     int64_t count, work;
@@ -261,8 +270,10 @@ torre_status torre_cpu_share_rebuild(cpu_solver *s, double time, double most, bo
 {
     torre_md_store *t = &s->store;
     int64_t lost;
-    torre_cpu_share_set_far(s, t->count);
-    TORRE_TRY(torre_bins_grow(&s->bins, t->count));
+    if (!t->share->team) {
+        torre_cpu_share_set_far(s, t->count);
+        TORRE_TRY(torre_bins_grow(&s->bins, t->count));
+    }
     if (holds) {
         lost = s->state->wrap(t, s->bins.grid.box);
         if (lost < 0) s->state->bin(t, &s->bins);
@@ -271,10 +282,8 @@ torre_status torre_cpu_share_rebuild(cpu_solver *s, double time, double most, bo
     }
     TORRE_TRY(check_lost(s, lost));
     TORRE_TRY(split_bins(s));
-    TORRE_TRY(migrate(s));
-    s->state->bin(t, &s->bins);
-    torre_md_store_sort(t, s->state, &s->bins);
-    TORRE_TRY(count_all(s));
-    TORRE_TRY(torre_cpu_share_fetch(s));
+    TORRE_TRY(t->share->team ? torre_cpu_team_sort(s) : sort_by_messages(s));
+    TORRE_TRY(count_all(s)); /* where others have memory in common, they have sorted theirs */
+    if (!t->share->team) TORRE_TRY(torre_cpu_share_fetch(s));
     return torre_md_lists_grow(&s->lists, t->count);
 }

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "particles/cpu/cpu_share.h"
+#include "particles/cpu/cpu_team.h"
 
 typedef torre_cpu_solver cpu_solver;
 typedef torre_cpu_share share;
@@ -93,10 +93,14 @@ static torre_status slice_send(const cpu_solver *s, int rank, const double *cons
 static void load(cpu_solver *s, int64_t low, int64_t count, const double *const position[3],
                  const double *const velocity[3])
 {
-    s->store.first = low;
-    s->store.count = s->store.far = count;
+    if (s->store.share->team) {
+        torre_cpu_team_place(s, low, count);
+    } else {
+        s->store.first = low;
+        s->store.count = s->store.far = count;
+    }
     s->state->load(&s->store, position, velocity, s->problem->box);
-    torre_cpu_share_keep_far(s);
+    if (!s->store.share->team) torre_cpu_share_keep_far(s);
 }
 
 torre_status torre_cpu_share_load(cpu_solver *s, const double *const position[3],

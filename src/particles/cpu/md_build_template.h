@@ -63,7 +63,7 @@ static int32_t append_near(const torre_stage *stage, float x, float y, float z, 
         search_lanes dz = z - *(search_lanes *)(stage->z + k);
         *(search_lanes *)(rsq + k) = dx * dx + dy * dy + dz * dz;
     }
-    const int32_t least = half ? self : -1;
+    const int32_t least = half ? self : INT32_MIN; /* places of others may be below 0 */
     int32_t length = 0;
     for (int64_t k = 0; k < stage->count; k++) {
         list[length] = stage->member[k];

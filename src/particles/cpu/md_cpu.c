@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "particles/cpu/cpu_share.h"
+#include "particles/cpu/cpu_team.h"
 #include "particles/grains.h"
 
 typedef torre_cpu_solver cpu_solver;
@@ -34,7 +34,7 @@ static int64_t ghosts_of(const torre_cpu_program *program)
 {
     const torre_md_problem *p = program->base.problem;
     const torre_md_plan *plan = &program->base.info.plan;
-    if (!program->ranks) return 0;
+    if (!program->ranks || torre_cpu_team_is(program->ranks)) return 0;
     const double volume = p->box[0] * p->box[1] * p->box[2] / program->ranks->count;
     const double edge = cbrt(volume), outer = edge + 2 * (p->cutoff + plan->skin);
     const double most = (double)(p->count - particles_of(program));
@@ -163,6 +163,7 @@ static void cpu_destroy(torre_md_solver *solver)
     cpu_solver *s = (cpu_solver *)solver;
     if (!s) return;
     s->method->release(s);
+    torre_cpu_team_leave_bins(s);
     torre_cpu_share_free(s->store.share);
     torre_md_store_free(&s->store);
     torre_bins_free(&s->bins);
@@ -177,12 +178,15 @@ static torre_status allocate(cpu_solver *s, const torre_cpu_program *program)
     const int64_t count = particles_of(program), all = count + ghosts_of(program);
     const double reach = p->cutoff + s->plan->skin;
     const torre_bin_grid grid = torre_bins_grid(p->box, s->plan->bin_size, p->count);
-    TORRE_TRY(torre_md_store_make(all, s->plan->threads, p->box, reach, s->state, &s->store));
+    const bool team = torre_cpu_team_is(program->ranks);
+    TORRE_TRY(
+        torre_md_store_make(team ? 0 : all, s->plan->threads, p->box, reach, s->state, &s->store));
     if (program->ranks) TORRE_TRY(torre_cpu_share_new(program->ranks, &s->store.share));
     torre_md_store_set_types(&s->store, p);
     if (torre_md_is_rough(p)) torre_md_store_set_radii(&s->store, p->cutoff / 2, p->radius);
     TORRE_TRY(torre_bins_make(&grid, reach, shape_of(s->plan), &s->plan->ordering, all, &s->bins));
     s->bins.threads = s->plan->threads;
+    if (team) TORRE_TRY(torre_cpu_team_open(s));
     TORRE_TRY(torre_md_lists_make(count, s->plan->threads, &s->lists));
     return s->method->allocate(s);
 }
@@ -213,7 +217,9 @@ static torre_status fit_bins(cpu_solver *s, const double box[3])
     TORRE_TRY(torre_md_box_check(box, s->bins.reach, s->store.step));
     const torre_bin_grid grid = torre_bins_grid(box, s->plan->bin_size, s->problem->count);
     memcpy(s->built_box, box, sizeof s->built_box);
-    return torre_bins_fit(&s->bins, &grid, shape_of(s->plan), &s->plan->ordering);
+    torre_cpu_team_leave_bins(s);
+    TORRE_TRY(torre_bins_fit(&s->bins, &grid, shape_of(s->plan), &s->plan->ordering));
+    return torre_cpu_team_join_bins(s);
 }
 
 static bool is_measured(const cpu_solver *s) { return s->plan->sort_every == TORRE_MD_MEASURED; }
@@ -461,6 +467,7 @@ static void cpu_times(const torre_md_solver *solver, torre_md_times *times, torr
 const torre_md_backend torre_md_cpu = {
     .name = "cpu",
     .plan = cpu_plan,
+    .teams = true,
     .share = cpu_share,
     .create = cpu_create,
     .set_particles = cpu_set_particles,

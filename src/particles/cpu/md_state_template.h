@@ -16,7 +16,8 @@ static void pack(torre_md_store *store)
 {
     if (!TORRE_PACKED) return;
 #pragma omp parallel for num_threads(store->threads)
-    for (int64_t i = 0; i <= store->far; i++) torre_pack(store, i);
+    for (int64_t i = 0; i < store->count; i++) torre_pack(store, i);
+    torre_pack(store, store->far);
 }
 
 /* The fourth number of the position of a particle that is loaded. */
@@ -450,32 +451,15 @@ static void state_bin(const torre_md_store *store, torre_bins *bins)
     }
 }
 
-static void permute_quads(const torre_md_store *store, const torre_bins *bins, void **quads,
-                          void **spare)
+static void state_permute(torre_md_store *store, const torre_bins *bins, void **quads)
 {
     const torre_quad_state *from = *quads;
-    torre_quad_state *to = *spare;
+    torre_quad_state *to = store->spare;
 #pragma omp parallel for num_threads(store->threads)
     for (int64_t i = 0; i < store->count; i++) to[i] = from[bins->member[i]];
     to[store->far] = from[store->far];
-    void *old = *quads;
-    *quads = *spare;
-    *spare = old;
-}
-
-static void state_permute(torre_md_store *store, const torre_bins *bins)
-{
-    bool shared = store->packed == store->position;
-    permute_quads(store, bins, &store->position, &store->spare);
-    permute_quads(store, bins, &store->velocity, &store->spare);
-    permute_quads(store, bins, &store->force, &store->spare);
-    permute_quads(store, bins, &store->hold, &store->spare);
-    if (shared) store->packed = store->position;
-    pack(store);
-    for (int64_t i = 0; i < store->count; i++) store->spare_id[i] = store->id[bins->member[i]];
-    int32_t *old = store->id;
-    store->id = store->spare_id;
-    store->spare_id = old;
+    store->spare = *quads;
+    *quads = to;
 }
 
 static void state_hold(torre_md_store *store, double ahead, double most)
