@@ -14,6 +14,7 @@
 #include <cuda_runtime_api.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdlib.h>
 
 #include "cuda/tower/tower_launch.h"
 #include "cuda/wave/gpu_data.h"
@@ -38,7 +39,7 @@ typedef struct torre_point_node {
     int slot; /* column of the source values */
 } torre_point_node;
 
-/* The same at order 8, in the order of the values. */
+/* The same where the lanes of a block share them out, in the order of the values. */
 typedef struct torre_part_node {
     int16_t line;
     int16_t plane; /* along z, of those of the part */
@@ -60,12 +61,20 @@ typedef struct torre_strip_run {
 } torre_strip_run;
 
 /* The same, of units in a column that stays in a diamond. what: number of the column in bits 0 to 7
- * (TORRE_KEPT of column (u, v), u, v > 0), unit of the part in bits 8 to 15, units from bit 16. */
+ * (TORRE_KEPT of column (u, v), u, v > 0), unit of the part in bits 8 to 15, units from bit 16.
+ * A unit of a block: number of the block in bits 0 to 7 (torre_row_start), unit of the part in bits
+ * 8 to 15, column in the block from bit 16. */
 typedef struct torre_place_run {
     uint32_t what;
     int slot;
 } torre_place_run;
 #define TORRE_KEPT(D, u, v) (((u)-1) / 2 * (2 * (D)-1) + ((u)&1 ? 0 : (D)) + ((v)-1) / 2)
+
+/* Block (X, y) of a diamond of half-size D, in blocks, has number torre_row_start(D, y) + X. */
+static inline TORRE_HD int torre_row_start(int D, int y)
+{
+    return (y <= 0 ? (y + D - 1) * (y + D) : 2 * D * D - (D - y) * (D - y + 1)) - abs(y);
+}
 
 /* Cells along z that are recorded together, counted from the first plane of a part. */
 enum { TORRE_UNIT = 4 };
@@ -91,6 +100,9 @@ enum { TORRE_UNIT = 4 };
  * stays in a diamond whose column (0, 0) lies at x > -2 D is in list (m * parts + part) * (nx + 2 D
  * - 2) + x + 2 D - 1 of places. One that is not empty begins with an entry more, whose slot is how
  * many there are, and `what` a bit for each warp that has some; its length is even.
+ * Block towers then have no marks, but a list for each place of a diamond, too, of all units in it:
+ * (m * parts + part) * (X + 2 D - 1) + x + 2 D - 1, where the grid has X blocks along x and block
+ * (0, 0) of the diamond, whose half-size is D blocks, is number x.
  *
  * Values have one row per step of the launch, samples one for each level that is recorded
  * (torre_sample_row).
@@ -236,7 +248,7 @@ typedef struct torre_tower_shape {
     /* blocks that are resident in clusters of 2, 3, ... */
     int cluster_blocks[TORRE_CLUSTER_MOST - 1];
     bool strips;                 /* sources are sorted by strip */
-    bool many;                   /* a kernel without k has places for many points */
+    bool many[2][2];             /* kernels for many points: without and with k, layers */
     int mark_words, mark_groups; /* of marks; no groups: along z */
 } torre_tower_shape;
 

@@ -10,18 +10,19 @@ template <class T, int R, int DB>
 constexpr bool block_tower_built_tma = R > 1 || DB * sizeof(T) > 24;
 
 template <class T, int R, int DB, bool WIDE, bool MODEL, block_layers LAYERS, bool TMA,
-          bool BOUND = false>
+          bool BOUND = false, bool MANY = false>
 const void *block_tower_entry()
 {
-    using kernel = block_kernel<T, R, DB, WIDE, MODEL, LAYERS, TMA, BOUND>;
+    using kernel = block_kernel<T, R, DB, WIDE, MODEL, LAYERS, TMA, BOUND, MANY>;
     if constexpr (TMA)
         return (const void *)block_tower_tma<kernel>;
     else
         return (const void *)block_tower_plain<kernel>;
 }
 
-template <class T, int R, int DB, bool WIDE>
-const void *block_tower_function(bool tma, bool model, bool layers)
+/* MANY: whether there are kernels for many points, which need TMA. */
+template <class T, int R, int DB, bool WIDE, bool MANY = false>
+const void *block_tower_function(bool tma, bool model, bool layers, bool many = false)
 {
     using S = block_shape<T, R, DB, WIDE>;
     constexpr bool apart = S::layers_apart(true);
@@ -34,6 +35,11 @@ const void *block_tower_function(bool tma, bool model, bool layers)
                : layers      ? block_tower_entry<T, R, DB, true, false, some, true>()
                              : block_tower_entry<T, R, DB, true, false, none, true>();
     } else {
+        if constexpr (MANY)
+            if (many && tma && (!layers || none == some))
+                return model ? block_tower_entry<T, R, DB, false, true, beside, true, false, true>()
+                             : block_tower_entry<T, R, DB, false, false, none, true, false, true>();
+        if (many) return nullptr;
         if constexpr (block_tower_built_tma<T, R, DB>)
             if (tma && layers)
                 return model ? block_tower_entry<T, R, DB, false, true, some, true>()
@@ -65,6 +71,17 @@ template <class T, int R, int DB, bool WIDE> block_layers kernel_layers(bool tma
     return layers && block_shape<T, R, DB, WIDE>::layers_apart(tma) ? LAYERS_ALONE : WITH_LAYERS;
 }
 
+/* Shared memory of a block; many: not where density varies. */
+template <class T, int R, int DB, bool WIDE>
+int block_tower_shared_bytes(bool tma, int arrays, bool layers, bool many)
+{
+    using with_k = block_kernel<T, R, DB, WIDE, true, WITH_LAYERS, true, false, true>;
+    using without = block_kernel<T, R, DB, WIDE, false, WITH_LAYERS, true, false, true>;
+    if (many) return arrays ? with_k::shared_bytes : without::shared_bytes;
+    return block_shape<T, R, DB, WIDE>::shared_bytes_of(
+        tma, arrays, kernel_layers<T, R, DB, WIDE>(tma, layers && arrays < 2));
+}
+
 /* Not with periodic z faces, whose halos wrap. */
 template <class T, int R, int DB, bool WIDE>
 cudaError_t block_tower_uses_tma(bool periodic_z, bool *tma)
@@ -74,7 +91,7 @@ cudaError_t block_tower_uses_tma(bool periodic_z, bool *tma)
     return runs_with_tma(block_tower_function<T, R, DB, WIDE>(true, false, false), tma);
 }
 
-template <class T, int R, int DB, bool WIDE = false>
+template <class T, int R, int DB, bool WIDE = false, bool MANY = false>
 cudaError_t block_tower_shape_of(bool periodic_z, torre_tower_shape *shape)
 {
     using S = block_shape<T, R, DB, WIDE>;
@@ -86,15 +103,18 @@ cudaError_t block_tower_shape_of(bool periodic_z, torre_tower_shape *shape)
     if (!e) e = cudaDeviceGetAttribute(&limit, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
     if (e) return e;
     if (S::shared_bytes > limit || (WIDE && !tma)) return cudaErrorInvalidConfiguration;
-    for (int kind = 0; kind < (WIDE ? 2 : 6); kind++) {
-        const bool bound = kind / 4, model = kind / 2, layers = kind % 2;
-        const void *k = bound ? block_tower_bound_function<T, R, DB, WIDE>(tma, layers)
-                              : block_tower_function<T, R, DB, WIDE>(tma, model, layers);
+    for (int kind = 0; kind < (WIDE ? 2 : 10); kind++) {
+        const bool many = kind / 6, bound = !many && kind / 4, model = kind % 6 / 2,
+                   layers = kind % 2;
+        const void *k = bound
+                            ? block_tower_bound_function<T, R, DB, WIDE>(tma, layers)
+                            : block_tower_function<T, R, DB, WIDE, MANY>(tma, model, layers, many);
+        if (many) shape->many[model][layers] = k;
         if (!k) continue;
         e = cudaFuncGetAttributes(&f, k);
         if (e) return e;
-        const int bytes = S::shared_bytes_of(tma, model + bound,
-                                             kernel_layers<T, R, DB, WIDE>(tma, layers && !bound));
+        const int bytes =
+            block_tower_shared_bytes<T, R, DB, WIDE>(tma, model + bound, layers, many);
         e = cudaFuncSetAttribute(k, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
         if (e) return e;
         int blocks;
@@ -109,7 +129,7 @@ cudaError_t block_tower_shape_of(bool periodic_z, torre_tower_shape *shape)
     }
     shape->planes = S::planes;
     shape->block_x = R;
-    shape->strips = shape->many = false;
+    shape->strips = false;
     shape->mark_words = S::mark_words;
     shape->mark_groups = S::workers_record ? S::mark_groups : 0;
     shape->shared_bytes = S::shared_bytes_of(tma, 0, WITH_LAYERS);
@@ -117,7 +137,7 @@ cudaError_t block_tower_shape_of(bool periodic_z, torre_tower_shape *shape)
     return shape->blocks_per_sm > 0 ? cudaSuccess : cudaErrorInvalidConfiguration;
 }
 
-template <class T, int R, int DB, bool WIDE = false>
+template <class T, int R, int DB, bool WIDE = false, bool MANY = false>
 cudaError_t block_tower_launch(const torre_wave_args *args, const torre_tower_launch *launch,
                                cudaStream_t stream)
 {
@@ -137,10 +157,10 @@ cudaError_t block_tower_launch(const torre_wave_args *args, const torre_tower_la
     const bool bound = args->binding, layers = args->damping[0];
     return cudaLaunchKernel(
         bound ? block_tower_bound_function<T, R, DB, WIDE>(tma, layers)
-              : block_tower_function<T, R, DB, WIDE>(tma, args->k, layers),
+              : block_tower_function<T, R, DB, WIDE, MANY>(tma, args->k, layers, args->points.many),
         dim3(launch->blocks), dim3(tma ? S::threads_tma : S::active), arguments,
-        S::shared_bytes_of(tma, (args->k != nullptr) + bound,
-                           kernel_layers<T, R, DB, WIDE>(tma, layers && !bound)),
+        block_tower_shared_bytes<T, R, DB, WIDE>(tma, (args->k != nullptr) + bound, layers,
+                                                 args->points.many),
         stream);
 }
 

@@ -1,12 +1,27 @@
 /*
  * Sources and receivers in a block tower of order 8, whose threads share them out: a step takes
  * them longer than at other orders, so that little is lost where some have more to do. (Up to order
- * 6 runs without points would lose 1 and 7 %.) Included by wave_block_tower.cuh.
+ * 6 runs without points would lose 1 and 7 %; kernels for many points share out sources alone.)
+ * Included by wave_block_tower.cuh.
  */
 
-/* The nodes of a slot, shared out to its lanes. */
 template <class Kernel>
-__device__ __forceinline__ void block_tower<Kernel>::add_nodes(const place &p, int block, int t)
+__device__ __forceinline__ void block_tower<Kernel>::add_node(const torre_part_node &node, T value,
+                                                              const place &p, int block,
+                                                              int t) const
+{
+    const int z = node.plane, line = node.line;
+    T *cell = (T *)(shared() + block + line * S::line + PV * 16) + z;
+    *cell = add(*cell, value);
+    if (ODD || !is_leaving(p, t)) return;
+    const int64_t x = h.x_tower + R * (t + X) + line / R, y = p.y + line % R;
+    ((T *)g.field[t & 1])[x * g.stride_x + y * g.stride_y + h.z_part + z] = *cell;
+}
+
+/* The nodes of a slot but the first few, shared out to its lanes. */
+template <class Kernel>
+__device__ __forceinline__ void block_tower<Kernel>::add_nodes(const place &p, int few, int block,
+                                                               int t)
 {
     constexpr int AT_ONCE = 2; /* nodes of a lane that are read together */
     const bool more = WIDE && lane() >= S::first_lanes;
@@ -14,7 +29,7 @@ __device__ __forceinline__ void block_tower<Kernel>::add_nodes(const place &p, i
     const T *values = (const T *)g.points.source_values + t * g.points.source_count;
     if (idle()) return;
 #pragma unroll 1
-    for (int n = p.source_first + lane() - (more ? S::first_lanes : 0); n < p.source_last;
+    for (int n = p.source_first + few + lane() - (more ? S::first_lanes : 0); n < p.source_last;
          n += AT_ONCE * step) {
         torre_part_node node[AT_ONCE];
         T value[AT_ONCE];
@@ -27,13 +42,9 @@ __device__ __forceinline__ void block_tower<Kernel>::add_nodes(const place &p, i
 #pragma unroll
         for (int i = 0; i < AT_ONCE; i++) {
             if (n + i * step >= p.source_last) break;
-            const int z = node[i].plane, line = node[i].line;
-            if (WIDE && (z / V % lanes >= S::first_lanes) != more) continue; /* of the other slot */
-            T *cell = (T *)(shared() + block + line * S::line + PV * 16) + z;
-            *cell = add(*cell, value[i]);
-            if (ODD || !is_leaving(p, t)) continue;
-            const int64_t x = h.x_tower + R * (t + X) + line / R, y = p.y + line % R;
-            ((T *)g.field[t & 1])[x * g.stride_x + y * g.stride_y + h.z_part + z] = *cell;
+            if (WIDE && (node[i].plane / V % lanes >= S::first_lanes) != more)
+                continue; /* of the other slot */
+            add_node(node[i], value[i], p, block, t);
         }
     }
 }
@@ -45,7 +56,8 @@ block_tower<Kernel>::add_sources_together(vec (&C)[ZV][NL], const place &p, int 
     const bool adds = p.source_first < p.source_last;
     if (!__any_sync(~0u, adds)) return;
     __syncwarp(); /* lanes add to what others have written */
-    if (adds) add_nodes(p, block, t);
+    if (Kernel::MANY && adds) add_fetched_nodes(p, block, t);
+    if (adds) add_nodes(p, Kernel::MANY ? Kernel::NODES : 0, block, t);
     __syncwarp();
     if (adds && !STEADY) reload(C, block);
 }

@@ -16,9 +16,12 @@ template <class T> struct block_tower_params {
 };
 
 constexpr int round_up(int n, int to) { return (n + to - 1) / to * to; }
+constexpr int at_most(int n, int most) { return n < most ? n : most; }
 
 /* Shared memory a block may have; parts of the smaller tower kernels fit smaller GPUs. */
 constexpr int MOST_SHARED = 232448;
+/* With so much, L1 has 32 KiB more, for what spills. */
+constexpr int LESS_SHARED = 195 << 10;
 
 /* What a kernel can do about absorbing layers: any number of them, none, or quickly for many. */
 enum block_layers { WITH_LAYERS, WITHOUT_LAYERS, LAYERS_ALONE };
@@ -241,27 +244,36 @@ template <class T, int R, int DB, bool WIDE = false> struct block_shape {
 };
 
 /* What a kernel of block towers is compiled for. MODEL: with a velocity array; BOUND: and with a
- * density array. */
+ * density array; MANY: for many points. */
 template <class T_, int R_, int DB_, bool WIDE_, bool MODEL_, block_layers LAYERS_, bool TMA_,
-          bool BOUND_ = false>
+          bool BOUND_ = false, bool MANY_ = false>
 struct block_kernel {
     using T = T_;
     using S = block_shape<T, R_, DB_, WIDE_>;
     static constexpr int R = R_, DB = DB_;
-    static constexpr bool WIDE = WIDE_, MODEL = MODEL_, TMA = TMA_, BOUND = BOUND_;
+    static constexpr bool WIDE = WIDE_, MODEL = MODEL_, TMA = TMA_, BOUND = BOUND_, MANY = MANY_;
     static constexpr block_layers LAYERS = LAYERS_;
+    static constexpr bool LANES_ADD = MANY || S::workers_record; /* to sources */
     /* The older level and k (HOLDS_K) in registers, not the newest level. Then this one stays in
      * one place of `own` for each block, so that each thread can exchange it for the next one. */
     static constexpr int ARRAYS = MODEL + BOUND;
     static constexpr bool STEADY = S::steady(TMA, ARRAYS), HOLDS_K = S::holds_k(TMA, ARRAYS);
     static constexpr int ODD = S::own_odd(TMA, ARRAYS); /* 0: one level in `own` */
+    /* MANY: places for what a step records, and for nodes of sources of each slot with their
+     * values, where there is room. */
+    static constexpr int shared_without = S::shared_bytes_of(TMA, ARRAYS, LAYERS);
+    static constexpr int units = round_up(shared_without, 16);
+    static constexpr int room = (units <= LESS_SHARED ? LESS_SHARED : MOST_SHARED) - units;
+    static constexpr int UNITS = at_most(512, room / 8) & ~127;
+    static constexpr int node_bytes = 4 + sizeof(T), values = units + UNITS * 8;
+    static constexpr int NODES = at_most(8 * R * R, (room - UNITS * 8) / (S::slots * node_bytes));
+    static constexpr int nodes = values + S::slots * NODES * (int)sizeof(T);
+    static constexpr int shared_bytes =
+        MANY ? values + S::slots * NODES * node_bytes : shared_without;
 };
 
 /* Blocks before row y, less its first position: block (X, y) has number row_start(y) + X. */
-template <int DB> __device__ __forceinline__ int row_start(int y)
-{
-    return (y <= 0 ? (y + DB - 1) * (y + DB) : 2 * DB * DB - (DB - y) * (DB - y + 1)) - abs(y);
-}
+template <int DB> __device__ __forceinline__ int row_start(int y) { return torre_row_start(DB, y); }
 
 /* Position and row of the block with number n. */
 template <int DB> __device__ __forceinline__ void block_place(int n, int *X, int *Y)

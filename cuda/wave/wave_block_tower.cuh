@@ -46,8 +46,9 @@
  *
  * Here are the places of things and the order of a step. The rest of block_tower is in
  * wave_block_enter.cuh (entering and leaving the grid), wave_block_sums.cuh (update),
- * wave_block_model.cuh (k), wave_block_faces.cuh and wave_block_points.cuh (sources, receivers; at
- * order 8 wave_block_points_shared.cuh); its sizes are in wave_block_shape.cuh.
+ * wave_block_model.cuh (k), wave_block_faces.cuh and wave_block_points.cuh (sources, receivers;
+ * wave_block_points_shared.cuh at order 8, wave_block_points_many.cuh of many); its sizes are in
+ * wave_block_shape.cuh.
  */
 #ifndef TORRE_WAVE_BLOCK_TOWER_CUH
 #define TORRE_WAVE_BLOCK_TOWER_CUH
@@ -396,9 +397,15 @@ template <class Kernel> struct block_tower {
     /* To the level that step t has published in the block at offset `block`. */
     __device__ __forceinline__ void add_sources(const place &p, int block, int t);
 
-    /* ---------- the same and receivers at order 8 (wave_block_points_shared.cuh) ---------- */
+    /* ---------- the same by lanes, receivers at order 8 (wave_block_points_shared.cuh) -------- */
 
-    __device__ __forceinline__ void add_nodes(const place &p, int block, int t);
+    __device__ __forceinline__ void add_node(const torre_part_node &node, T value, const place &p,
+                                             int block, int t) const;
+    __device__ __forceinline__ void add_nodes(const place &p, int few, int block, int t);
+    /* MANY: each lane fetches its nodes of step t to shared memory first, those that there is room
+     * for (wave_block_points_many.cuh). */
+    __device__ __forceinline__ void fetch_nodes(const place &p, int t) const;
+    __device__ __forceinline__ void add_fetched_nodes(const place &p, int block, int t) const;
     /* By all lanes of the warp; C is what the block has after that. */
     __device__ __forceinline__ void add_sources_together(vec (&C)[ZV][NL], const place &p,
                                                          int block, int t);
@@ -812,6 +819,10 @@ template <class Kernel> struct block_tower {
             if (HOLDS_K && X == p.reach())
                 fetch_entering(p, h.x_tower + R * t + R * (X + p.length()), p.y);
             model_fetched();
+            if (!PLAIN && Kernel::MANY) {
+                sources_found();
+                fetch_nodes(my_place(), t);
+            }
             if (LAYERS != WITHOUT_LAYERS && !PLAIN && is_damped(t) && has_damped_lines(b))
                 update<false, DAMPED>(A, C, p, b, t, waits);
             else
@@ -840,7 +851,7 @@ template <class Kernel> struct block_tower {
             exchange_levels(A, p, t);
         else if (!ODD)
             publish_block(C, left);
-        if constexpr (!PLAIN && S::workers_record) {
+        if constexpr (!PLAIN && Kernel::LANES_ADD) {
             add_sources_together(C, p, left, t);
         } else if (!PLAIN && p.source_first < p.source_last) {
             add_sources(p, left, t);
@@ -907,6 +918,7 @@ template <class Kernel> struct block_tower {
 #include "wave_block_layers.cuh"
 #include "wave_block_model.cuh"
 #include "wave_block_points.cuh"
+#include "wave_block_points_many.cuh"
 #include "wave_block_points_shared.cuh"
 #include "wave_block_sums.cuh"
 #include "wave_block_tower_plain.cuh"

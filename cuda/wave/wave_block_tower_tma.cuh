@@ -250,8 +250,12 @@ __device__ __forceinline__ void publish_steps(const P &params, tma_gates *gates,
     constexpr bool odd = Kernel::ODD != 0;
     enum { PUBLISHED, FINISHED };
     /* at dts 6 and 8 a diamond has more blocks than a warp has lanes */
-    std::conditional_t<S::workers_record, unit_finder<Kernel>, block_recorder<Kernel>>
+    std::conditional_t<
+        S::workers_record, unit_finder<Kernel>,
+        std::conditional_t<Kernel::MANY, place_recorder<Kernel>, block_recorder<Kernel>>>
         recorders[(S::blocks + 31) / 32];
+    /* two levels in `own`: which step may go on once level t is seen, and recorded of many */
+    constexpr int AHEAD = odd && (!SAMPLES || Kernel::MANY);
     gate_phases phases;
     for (int item = blockIdx.x; item < items; item += l.blocks) {
         const tower_item w = tower_item_at(l, item, Kernel::R, g.n[0]);
@@ -283,11 +287,11 @@ __device__ __forceinline__ void publish_steps(const P &params, tma_gates *gates,
                     for (const auto &finder : recorders) finder.tell(g, shared, t);
             } else if constexpr (SAMPLES) {
                 if (t > w.first_step) {
-                    for (const auto &recorder : recorders) recorder.record(g, shared, w, t);
+                    for (auto &recorder : recorders) recorder.record(g, shared, w, t);
                     __syncwarp();
                 }
             }
-            if (!SAMPLES || !odd || t > w.first_step) let_go(odd && !SAMPLES ? t + 1 : t);
+            if (AHEAD || !odd || t > w.first_step) let_go(t + AHEAD);
             if (t > w.first_step && lane == 0) store_progress_release(progress, t);
             if (SAMPLES)
                 for (auto &recorder : recorders) recorder.look_ahead(g, l);
@@ -297,7 +301,7 @@ __device__ __forceinline__ void publish_steps(const P &params, tma_gates *gates,
             if (odd) gate_wait(&gates->written[before], phases.next(before, PUBLISHED));
             gate_wait(&gates->finished, phases.next(0, FINISHED));
             if constexpr (SAMPLES && !S::workers_record) {
-                for (const auto &recorder : recorders) recorder.record(g, shared, w, w.end_step);
+                for (auto &recorder : recorders) recorder.record(g, shared, w, w.end_step);
                 warp_arrive(&gates->sampled);
             }
         }

@@ -15,8 +15,10 @@ static void count_lists(torre_cuda_program *program)
     b->parts = program->pass.parts;
     b->columns = (a->n[1] + width - 1) / width;
     b->lines = (a->n[0] + width - 1) / width;
+    b->strips = a->periodic[1] ? b->columns / D : (b->columns - 1 + D - 1) / D + 1;
+    b->places = b->lines + 2 * D - 1;
     if (program->shape.strips) {
-        b->columns = a->periodic[1] ? a->n[1] / D : (a->n[1] - 1 + D - 1) / D + 1;
+        b->columns = b->strips;
         b->lines = a->n[0] + (a->points.many ? D - 1 : 0);
         b->places = a->n[0] + 2 * D - 2;
     }
@@ -58,12 +60,18 @@ int64_t torre_cuda_run_length(const torre_cuda_program *program, const torre_gri
                   plane = node->z - torre_cuda_part_first(program, part),
                   after = node->z + TORRE_WARP_PLANES - plane % TORRE_WARP_PLANES;
     int64_t n = 1;
-    if (!program->args.points.many) return 1;
+    if (!program->shape.strips || !program->args.points.many) return 1;
     while (n < count && n < TORRE_RUN && node[n].x == node->x && node[n].y == node->y &&
            node[n].z == node[n - 1].z + step && node[n].z < after &&
            torre_cuda_part_of(program, node[n].z) == part)
         n++;
     return n;
+}
+
+/* Whether the lanes of a block tower share nodes out. */
+static bool shares_nodes(const torre_cuda_program *program)
+{
+    return !program->shape.strips && (program->shape.mark_groups || program->args.points.many);
 }
 
 /* Fill first (counts turned into starts) and, with `to`, the table of nodes. */
@@ -81,13 +89,13 @@ static void sort_nodes(const torre_cuda_program *program, const torre_grid_node 
                 continue;
             }
             const int n = first[place[j].list]++;
-            if (program->args.points.many)
+            if (program->shape.strips && program->args.points.many)
                 ((torre_strip_run *)to)[n] = (torre_strip_run){(int)at->x, (int16_t)place[j].at,
                                                                (int16_t)length, (int)at->z, (int)i};
             else if (program->shape.strips)
                 ((torre_strip_node *)to)[n] =
                     (torre_strip_node){(int)at->x, place[j].at, (int)at->z, (int)i};
-            else if (!program->shape.mark_groups)
+            else if (!shares_nodes(program))
                 ((torre_point_node *)to)[n] = (torre_point_node){place[j].at, (int)at->z, (int)i};
             else
                 ((torre_part_node *)to)[n] = (torre_part_node){
@@ -213,14 +221,17 @@ static torre_status list_nodes(const torre_cuda_program *program, torre_grid_nod
 }
 
 /* Whether sources or receivers are so many that kernels for that are faster: three sources between
- * the nodes, or a node of a receiver for each fourth column of the grid. */
+ * the nodes, with blocks sixteen, or a node of a receiver for each fourth column of the grid. */
 static bool are_many(const torre_cuda_program *program, int64_t source_nodes)
 {
-    enum { SOURCE_NODES = 1024, COLUMNS = 4 };
-    const int64_t *n = program->turned.problem.size;
-    return program->kernel && program->shape.many && !program->turned.problem.velocity_cells &&
-           !program->turned.problem.density_cells &&
-           (source_nodes > SOURCE_NODES ||
+    enum { COLUMNS = 4 };
+    const torre_wave_problem *p = &program->turned.problem;
+    const int64_t *n = p->size;
+    const int64_t nodes = program->shape.strips ? 1024 : 8192;
+    const bool layers = program->bytes[TORRE_PIECE_DAMPING] > 0;
+    return program->kernel && program->shape.many[p->velocity_cells != NULL][layers] &&
+           !p->density_cells &&
+           (source_nodes > nodes ||
             COLUMNS * program->turned.caller->receiver_node_count > n[0] * n[1]);
 }
 
@@ -257,7 +268,7 @@ torre_status torre_cuda_points_new(torre_cuda_solver *s)
     torre_grid_node *nodes;
     int64_t count;
     torre_status status = list_nodes(s->program, &nodes, &count);
-    if (!status && s->program->bytes[TORRE_PIECE_POINT_LISTS] && s->program->shape.mark_groups)
+    if (!status && s->program->bytes[TORRE_PIECE_POINT_LISTS] && shares_nodes(s->program))
         status = sort_by_block(s->program, nodes, count);
     if (!status && count) status = upload_weights(s, nodes, count);
     if (!status && count) status = upload_cells(s, nodes, count);

@@ -173,33 +173,49 @@ static torre_status number_units(torre_cuda_program *program, int64_t blocks)
     return TORRE_OK;
 }
 
-/* Where units begin, of columns of register towers. */
-static void find_nodes(const torre_cuda_program *program, int64_t columns, torre_grid_node *to)
+/* Where a unit begins, of a column of register towers or of a block. */
+static torre_grid_node node_of(const torre_cuda_program *program, int64_t b, int bit)
+{
+    const torre_point_plan *p = &program->points;
+    const int64_t nx = program->args.n[0], width = program->shape.block_x,
+                  units = (program->shape.planes + TORRE_UNIT - 1) / TORRE_UNIT;
+    if (program->shape.strips)
+        return (torre_grid_node){
+            b % nx, b / nx / p->parts,
+            torre_cuda_part_first(program, b / nx % p->parts) + bit * TORRE_UNIT, 0};
+    return (torre_grid_node){
+        b / p->parts / p->columns * width + bit / units / width,
+        b / p->parts % p->columns * width + bit / units % width,
+        torre_cuda_part_first(program, b % p->parts) + bit % units * TORRE_UNIT, 0};
+}
+
+static void find_nodes(const torre_cuda_program *program, int64_t blocks, torre_grid_node *to)
 {
     const torre_receiver_tables *t = &program->receivers;
-    const int64_t nx = program->args.n[0], parts = program->points.parts;
-    for (int64_t b = 0; b < columns; b++) {
+    for (int64_t b = 0; b < blocks; b++) {
         if (t->marked[b] < 0) continue;
         const uint32_t *marks = t->marks + (int64_t)t->marked[b] * program->shape.mark_words;
-        const int64_t first = torre_cuda_part_first(program, b / nx % parts);
         for (int bit = 0; bit < 32 * (program->shape.mark_words - 1); bit++)
-            if (marks[1 + bit / 32] >> bit % 32 & 1)
-                *to++ = (torre_grid_node){b % nx, b / nx / parts, first + bit * TORRE_UNIT, 0};
+            if (marks[1 + bit / 32] >> bit % 32 & 1) *to++ = node_of(program, b, bit);
     }
 }
 
-/* Units as register towers look them up; without receivers there are lists, too, of none. */
-static torre_status list_units(torre_cuda_program *program, int64_t columns)
+/* Units as register towers look them up, or block towers of many; without receivers those have
+ * lists, too, of none. */
+static torre_status list_units(torre_cuda_program *program, int64_t blocks)
 {
     torre_receiver_tables *t = &program->receivers;
     const int64_t units = program->args.points.units;
+    const bool strips = program->shape.strips;
     torre_grid_node *nodes = calloc((size_t)units + 1, sizeof *nodes);
     if (!nodes) return no_memory();
-    if (units > 0) find_nodes(program, columns, nodes);
+    if (units > 0) find_nodes(program, blocks, nodes);
     torre_status status =
-        torre_cuda_list_nodes(program, nodes, units, TORRE_UNIT, &t->first, &t->nodes);
-    program->bytes[TORRE_PIECE_MARKED] = torre_cuda_list_bytes(program);
-    program->bytes[TORRE_PIECE_MARKS] = torre_cuda_node_bytes(program, nodes, units, TORRE_UNIT);
+        strips ? torre_cuda_list_nodes(program, nodes, units, TORRE_UNIT, &t->first, &t->nodes)
+               : TORRE_OK;
+    program->bytes[TORRE_PIECE_MARKED] = strips ? torre_cuda_list_bytes(program) : 0;
+    program->bytes[TORRE_PIECE_MARKS] =
+        strips ? torre_cuda_node_bytes(program, nodes, units, TORRE_UNIT) : 0;
     if (!status && program->args.points.many)
         status = torre_cuda_list_places(program, nodes, units);
     free(nodes);
@@ -358,7 +374,8 @@ static torre_status make_units(torre_cuda_program *program, int64_t slots)
     visit_receivers(program, LOOK_UP);
     program->bytes[TORRE_PIECE_MARKED] = (size_t)blocks * sizeof *t->marked;
     program->bytes[TORRE_PIECE_SLOTS] = (size_t)slots * sizeof *t->slots;
-    return program->shape.strips ? list_units(program, blocks) : TORRE_OK;
+    return program->shape.strips || program->args.points.many ? list_units(program, blocks)
+                                                              : TORRE_OK;
 }
 
 /* Rows of samples, and of frames, of a launch. */
@@ -451,17 +468,19 @@ static torre_status send_units(torre_cuda_solver *s)
     const torre_receiver_tables *t = &s->program->receivers;
     torre_points_args *a = &s->args.points;
     const bool strips = s->program->shape.strips;
+    if (t->place_first) {
+        TORRE_TRY(torre_cuda_fill(s, TORRE_PIECE_PLACE_LISTS, t->place_first, what));
+        a->place_first = s->memory[TORRE_PIECE_PLACE_LISTS];
+    }
+    if (s->program->bytes[TORRE_PIECE_PLACE_RUNS]) {
+        TORRE_TRY(torre_cuda_fill(s, TORRE_PIECE_PLACE_RUNS, t->place_runs, what));
+        a->place_runs = s->memory[TORRE_PIECE_PLACE_RUNS];
+    }
     if (!s->program->bytes[TORRE_PIECE_MARKED]) return TORRE_OK;
     TORRE_TRY(torre_cuda_fill(s, TORRE_PIECE_MARKED, strips ? t->first : t->marked, what));
     a->marked = s->memory[TORRE_PIECE_MARKED];
     if (!s->program->bytes[TORRE_PIECE_MARKS]) return TORRE_OK;
     a->marks = s->memory[TORRE_PIECE_MARKS];
-    if (t->place_first) {
-        TORRE_TRY(torre_cuda_fill(s, TORRE_PIECE_PLACE_LISTS, t->place_first, what));
-        TORRE_TRY(torre_cuda_fill(s, TORRE_PIECE_PLACE_RUNS, t->place_runs, what));
-        a->place_first = s->memory[TORRE_PIECE_PLACE_LISTS];
-        a->place_runs = s->memory[TORRE_PIECE_PLACE_RUNS];
-    }
     return torre_cuda_fill(s, TORRE_PIECE_MARKS, strips ? t->nodes : t->marks, what);
 }
 

@@ -119,7 +119,7 @@ cudaError_t register_tower_shape_with(torre_tower_shape *shape)
     shape->planes = S::planes;
     shape->block_x = 1;
     shape->strips = true;
-    shape->many = KIND == REGISTER_WHOLE;
+    shape->many[0][0] = shape->many[0][1] = KIND == REGISTER_WHOLE;
     shape->mark_words = TORRE_MARK_WORDS(1, S::planes);
     shape->mark_groups = 0;
     shape->shared_bytes = S::shared_bytes;

@@ -65,9 +65,9 @@ typedef struct torre_pass_plan {
 } torre_pass_plan;
 
 /* How towers find sources and receivers: lists, parts along z, blocks along y or strips, blocks
- * along x or lines of a strip, and places of a diamond in it. */
+ * along x or lines of a strip; strips, and places of a diamond in one. */
 typedef struct torre_point_plan {
-    int64_t lists, parts, columns, lines, places;
+    int64_t lists, parts, columns, lines, strips, places;
 } torre_point_plan;
 
 /* What the device is told of receivers, by the pieces of its memory; NULL where there is none. */
@@ -79,7 +79,7 @@ typedef struct torre_receiver_tables {
     uint32_t *marks;
     int *first;       /* with strips these go to the device instead of marked and marks: */
     void *nodes;      /* torre_strip_node of units, or torre_strip_run */
-    int *place_first; /* of many, and these, too */
+    int *place_first; /* of many, and these, too; with blocks these alone */
     torre_place_run *place_runs;
     torre_tap *node_taps;  /* of a part, whose nodes are recorded one by one: [nodes][3] */
     torre_tap *plane_taps; /* the same of the cells of planes (setup.h) */

@@ -209,6 +209,43 @@ static float *record_runs(const planned *q)
     return samples;
 }
 
+/* What block towers record of many: each unit is in the lists of all places that have its block. */
+static float *record_block_places(const planned *q)
+{
+    const torre_cuda_program *program = (const torre_cuda_program *)q->program;
+    const torre_receiver_tables *t = &program->receivers;
+    const torre_point_plan *b = &program->points;
+    const int64_t ny = program->args.n[1], units = program->args.points.units,
+                  R = program->shape.block_x;
+    const int D = program->base.info.plan.dts;
+    float *samples = malloc((size_t)(units * TORRE_UNIT) * sizeof *samples);
+    int *seen = calloc((size_t)units, sizeof *seen);
+    CHECK(samples && seen && b->places == b->lines + 2 * D - 1, "places");
+    for (int64_t list = 0; list < b->places * b->parts * b->strips; list++)
+        for (int n = t->place_first[list]; n < t->place_first[list + 1]; n++) {
+            const torre_place_run *run = t->place_runs + n;
+            const int64_t m = list / b->places / b->parts, part = list / b->places % b->parts;
+            const int number = run->what & 0xff, plane = (int)(run->what >> 8 & 0xff) * TORRE_UNIT,
+                      column = (int)(run->what >> 16);
+            int Y = 1 - D;
+            while (Y + 1 < D && number >= torre_row_start(D, Y + 1) + abs(Y + 1)) Y++;
+            const int X = number - torre_row_start(D, Y);
+            int64_t at[] = {(list % b->places - (2 * D - 1) + X) * R + column / R,
+                            ((D * m + Y) * R + column % R + ny) % ny,
+                            torre_cuda_part_first(program, part) + plane};
+            CHECK(X >= abs(Y) && X < 2 * D - abs(Y) && column < R * R, "no block is number %d",
+                  number);
+            CHECK(torre_cuda_part_of(program, at[2]) == part, "plane %d is not of part %lld", plane,
+                  (long long)part);
+            seen[run->slot]++;
+            take_unit(q, at, samples + (int64_t)run->slot * TORRE_UNIT);
+        }
+    for (int64_t i = 0; i < units; i++)
+        CHECK(seen[i] == 2 * D, "unit %lld is in %d lists", (long long)i, seen[i]);
+    free(seen);
+    return samples;
+}
+
 /* What block towers record of the field. */
 static float *record(const planned *q)
 {
@@ -293,9 +330,10 @@ static double sum_of(const planned *q, int64_t r, const float *from)
 static void check_plan(planned *q, const char *what)
 {
     const torre_cuda_program *program = (const torre_cuda_program *)q->program;
+    const bool strips = program->shape.strips;
     float *from = !program->kernel            ? padded(q)
-                  : program->args.points.many ? record_runs(q)
-                  : program->shape.strips     ? record_strips(q)
+                  : program->args.points.many ? strips ? record_runs(q) : record_block_places(q)
+                  : strips ? record_strips(q)
                                               : record(q);
     torre_array traces;
     CHECK_OK(torre_traces_new(&q->p, &traces));
