@@ -77,23 +77,33 @@ static torre_status check_plan(const torre_wave_plan *p)
     return TORRE_OK;
 }
 
-/* In place of a program that its device has no room for, one that streams through what there is;
- * where there is none, the program says what is lacking. */
-static void stream(const torre_wave_run *run, torre_wave_program **program)
+/* Where no memory of the host holds what a device has no room for. */
+static void suggest_scratch(torre_wave_info *info)
 {
-    const int64_t room = (*program)->room;
-    torre_wave_plan wish = (*program)->info.wish;
+    const size_t length = strlen(info->lacking);
+    torre_text(info->lacking + length, sizeof info->lacking - length,
+               "; larger ones stream from a disk: {memory} SIZE, {scratch} DIR");
+}
+
+/* In place of a program that its device has no room for, one that streams through what there is, if
+ * it can; if not, the program says what is lacking. */
+static void stream(torre_wave_run *run)
+{
+    torre_wave_info *info = &run->program->info;
+    torre_wave_plan wish = info->wish;
     torre_wave_program *streams;
-    if (wish.memory > 0 || room <= 0 || !(*program)->info.lacking[0]) return;
-    wish.memory = room;
+    if (wish.memory > 0 || run->program->room <= 0 || !info->lacking[0]) return;
+    wish.memory = run->program->room;
     if (run->backend->plan(run->setup, &wish, &streams)) return;
-    if (streams->info.lacking[0]) {
+    const bool fits = !torre_memory_check("the wave field", streams->info.scratch_bytes);
+    if (streams->info.lacking[0] || !fits) {
+        if (!fits) suggest_scratch(info);
         torre_wave_program_free(streams);
         return;
     }
-    torre_wave_program_free(*program);
+    torre_wave_program_free(run->program);
     streams->info.wish.memory = 0;
-    *program = streams;
+    run->program = streams;
 }
 
 /* The run is planned now, or is freed. */
@@ -128,7 +138,7 @@ torre_status torre_wave_run_new_planes(const torre_wave_problem *problem, const 
     if (!status) status = torre_wave_setup_new(problem, &run->setup);
     if (!status) run->setup->planes = *planes;
     if (!status) status = choose_backend(run, backend, plan);
-    if (!status) stream(run, &run->program);
+    if (!status) stream(run);
     return planned(run, status, result);
 }
 
@@ -197,7 +207,7 @@ static torre_status replace_solver(torre_wave_run *run)
 {
     free_solver(run);
     TORRE_TRY(run->backend->plan(run->setup, &run->info.wish, &run->program));
-    stream(run, &run->program);
+    stream(run);
     run->info = *torre_wave_program_info(run->program);
     TORRE_TRY(torre_wave_run_check_memory(run));
     return run->backend->create(run->program, &run->solver);

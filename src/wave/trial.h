@@ -8,7 +8,7 @@
  * Measure the rate (billions of cell updates a second) of the planned run's own engine and plan on
  * a slab of its grid, without sources and receivers, in about half a second; results of the run
  * itself are within some 20 % of it where the slab is long enough. Allocates some hundred MB; 0
- * where there are none.
+ * where there are none, and of steps that there are in windows alone.
  */
 torre_status torre_wave_trial(const torre_wave_run *run, double *gcells_per_s);
 

@@ -156,6 +156,15 @@ def check_little_memory(options, whole):
     assert there == whole and report()["ranks"] == 3 and "windows" not in report(), f"{options}: {report()}"
 
 
+def check_too_large():
+    """More than the host holds is said as before, and what would help; a dry run warns."""
+    words = [WAVE, "--backend", "cuda", "--order", "8", "--size", "20000x20000x8000", "--steps", "10", "--snapshot-every", "0"]
+    for more, code in (["--quiet"], 4), (["--dry-run"], 0):
+        done = subprocess.run([*words, *more], capture_output=True, text=True, timeout=60, check=False)
+        assert done.returncode == code and done.stderr.count("\n") == 1, done
+        assert "on the GPU" in done.stderr and "--scratch DIR" in done.stderr, done
+
+
 def check_watch():
     """A value that is no number is found on whichever GPU it is, and told by its cell."""
     for device in range(3):
@@ -199,6 +208,7 @@ def main():
         check_resume()
         check_stops()
         check_watch()
+        check_too_large()
         done = wave("--order", "2", "--devices", "2,0", FAKE_CUDA_MEMORY="5000000")
         assert done.returncode == 4 and done.stderr.startswith("wave: GPU 2: ") and done.stderr.count("\n") == 1, done
         for options, code, words in REFUSED_OF_DEVICES:
