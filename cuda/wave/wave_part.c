@@ -179,11 +179,10 @@ static torre_status end_pass(torre_cuda_solver *s, int64_t steps, void *samples)
     return TORRE_OK;
 }
 
-/* Towers of those stages, or steps that slide; begins: the first of the pass. */
-static torre_status climb(torre_cuda_solver *s, int64_t steps, torre_stages stages, bool begins,
-                          void *samples)
+/* Towers of those stages, or steps that slide. A pass is all stages, from above. */
+static torre_status climb(torre_cuda_solver *s, int64_t steps, torre_stages stages, void *samples)
 {
-    if (begins) TORRE_TRY(begin_pass(s, steps));
+    if (stages.high == INT64_MAX) TORRE_TRY(begin_pass(s, steps));
     TORRE_TRY(s->program->slides ? torre_cuda_slide(s, steps, stages)
                                  : torre_cuda_pass(s, steps, stages));
     if (stages.low == INT64_MIN) return end_pass(s, steps, samples);
@@ -191,7 +190,7 @@ static torre_status climb(torre_cuda_solver *s, int64_t steps, torre_stages stag
 }
 
 torre_status torre_cuda_part_advance(torre_cuda_solver *s, int64_t steps, torre_stages stages,
-                                     bool begins, void *samples)
+                                     void *samples)
 {
     const torre_wave_plan *plan = &s->program->base.info.plan;
     const torre_wave_problem *p = s->setup->problem;
@@ -204,7 +203,7 @@ torre_status torre_cuda_part_advance(torre_cuda_solver *s, int64_t steps, torre_
                               steps));
     TORRE_TRY(torre_wave_pass_check(plan->tower_height, steps));
     TORRE_CUDA_TRY(cudaSetDevice(plan->device), "choosing the device");
-    TORRE_TRY(climb(s, steps, stages, begins, samples));
+    TORRE_TRY(climb(s, steps, stages, samples));
     if (stages.low > INT64_MIN) return TORRE_OK;
     s->n += steps;
     if (steps & 1) torre_cuda_exchange_levels(s);
@@ -217,7 +216,7 @@ torre_status torre_cuda_advance_to(torre_wave_solver *solver, int64_t steps, int
     torre_cuda_solver *s = (torre_cuda_solver *)solver;
     const torre_cuda_program *program = s->program;
     const int64_t D = program->turned.problem.order / 2 * program->base.info.plan.dts;
-    const bool all = plane == INT64_MIN, begins = !s->in_pass;
+    const bool all = plane == INT64_MIN;
     torre_stages stages = {all               ? INT64_MIN
                            : program->slides ? torre_cuda_slide_from(program, steps, plane)
                                              : torre_ceil_div(plane, D),
@@ -228,5 +227,5 @@ torre_status torre_cuda_advance_to(torre_wave_solver *solver, int64_t steps, int
     if (s->in_pass) stages.high = s->stages_done;
     s->in_pass = !all;
     s->stages_done = stages.low < stages.high ? stages.low : stages.high;
-    return torre_cuda_part_advance(s, steps, stages, begins, samples);
+    return torre_cuda_part_advance(s, steps, stages, samples);
 }

@@ -100,6 +100,7 @@ torre_status torre_cuda_list_places(torre_cuda_program *program, const torre_gri
     t->place_runs = calloc((size_t)all + 1, sizeof *t->place_runs);
     if (!t->place_runs) return torre_fail(TORRE_ERR_RESOURCE, "out of memory");
     list_all(program, units, count, t->place_first, t->place_runs);
+    /* starts are where lists end now; those with heads begin with how long they are, and stay */
     for (int64_t i = lists; i > 0 && !heads; i--) t->place_first[i] = t->place_first[i - 1];
     if (!heads) t->place_first[0] = 0;
     program->bytes[TORRE_PIECE_PLACE_LISTS] = ((size_t)lists + 1) * sizeof *t->place_first;

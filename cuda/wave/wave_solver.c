@@ -595,7 +595,7 @@ torre_status torre_cuda_advance(torre_wave_solver *solver, int64_t steps, void *
 {
     torre_cuda_solver *s = (torre_cuda_solver *)solver;
     if (torre_cuda_is_part(s->program))
-        return torre_cuda_part_advance(s, steps, all_stages, true, samples);
+        return torre_cuda_part_advance(s, steps, all_stages, samples);
     if (!samples || !torre_wave_program_sums(solver->program))
         return torre_cuda_advance_receivers(solver, steps, NULL);
     return torre_fail(TORRE_ERR_USAGE, "a GPU records receivers, not their nodes");

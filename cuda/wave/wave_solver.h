@@ -365,10 +365,10 @@ static inline int64_t torre_cuda_recorded(const torre_cuda_program *program)
     const torre_wave_setup *setup = program->base.setup;
     return setup->region ? setup->receiver_node_count : setup->problem->receiver_count;
 }
-/* Steps of a part; begins: the first stages of a pass. Its samples are those of nodes, which have
- * columns, and there when the last stages are done. */
+/* Steps of a part. Its samples are those of nodes, which have columns, and there when the last
+ * stages of a pass are done. */
 torre_status torre_cuda_part_advance(torre_cuda_solver *s, int64_t steps, torre_stages stages,
-                                     bool begins, void *samples);
+                                     void *samples);
 
 /* The levels change places: of some arguments; of the solver. */
 static inline void torre_cuda_exchange(void *pair[2])
