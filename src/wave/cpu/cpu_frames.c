@@ -49,14 +49,16 @@ static torre_box cells_in(const torre_run *run, int64_t x, int axis, int64_t ind
     return box;
 }
 
-/* Values of a plane across an axis of the solver: the others lie in the caller's order. */
+/* Steps along the axes of the solver in a dense plane across one of them, which lies as the caller
+ * has its axes. */
 static void plane_strides(const torre_cpu_solver *s, int axis, int64_t stride[3])
 {
     const int *of = s->frames.axis;
-    const int one = (axis + 1) % 3, other = (axis + 2) % 3;
-    stride[axis] = 0;
-    stride[one] = of[one] < of[other] ? s->field.size[other] : 1;
-    stride[other] = of[one] < of[other] ? 1 : s->field.size[one];
+    torre_box plane = {.low = {0}};
+    int64_t callers[3];
+    for (int a = 0; a < 3; a++) plane.high[of[a]] = a == axis ? 1 : s->field.size[a];
+    torre_box_strides(&plane, callers);
+    for (int a = 0; a < 3; a++) stride[a] = a == axis ? 0 : callers[of[a]];
 }
 
 static void record_plane(const torre_cpu_solver *s, int64_t step, const torre_run *run, int64_t x,
