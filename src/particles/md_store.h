@@ -56,12 +56,18 @@ typedef struct torre_md_arena {
 } torre_md_arena;
 
 /*
- * Neighbour lists, one per place in storage. The entries of a list start at a multiple of 64 bytes
- * and are padded with the far particle to a multiple of TORRE_LIST_PAD.
+ * Neighbour lists, one per place in storage, of which those of particles without one are not there,
+ * and behind them those of given particles, which others move (cpu/cpu_team.h). The entries of a
+ * list start at a multiple of 64 bytes and are padded with the far particle to a multiple of
+ * TORRE_LIST_PAD.
  */
 #define TORRE_LIST_PAD 16
 
 typedef struct torre_md_lists {
+    int32_t below[2]; /* particles with lists: of ids below the first, */
+    int64_t kept;     /* or in the places before this one below the second; at first all */
+    int32_t *given;   /* places of given particles, ascending, */
+    int64_t given_count, given_room; /* so many */
     const int32_t **start;
     int32_t *length; /* without padding */
     uint8_t *wraps;  /* bit a: a neighbour may be across the box along axis a */
@@ -73,8 +79,15 @@ typedef struct torre_md_lists {
 
 /* Lists without entries, for which blocks are taken as they come; bytes that this takes. */
 torre_status torre_md_lists_make(int64_t count, int threads, torre_md_lists *lists);
-torre_status torre_md_lists_grow(torre_md_lists *lists, int64_t count); /* of so many, empty */
+/* Of so many places, and that many given particles behind them, empty. */
+torre_status torre_md_lists_grow(torre_md_lists *lists, int64_t count, int64_t given);
 void torre_md_lists_free(torre_md_lists *lists);
+
+static inline bool torre_md_has_list(const torre_md_lists *l, int64_t place, int32_t id)
+{
+    return id < l->below[place < l->kept];
+}
+
 int64_t torre_md_lists_bytes(int64_t count, int threads);
 
 /* Start filling from the first block again. */
@@ -151,8 +164,8 @@ typedef struct torre_md_state_loops {
     /* Put an array of quads of the store into the order of bins->member; it and `spare` change
      * places. */
     void (*permute)(torre_md_store *store, const torre_bins *bins, void **quads);
-    /* Lists of all whose holds are within bins->reach (and few beyond, by rounding); half: of those
-     * in later places only. */
+    /* Lists of all whose holds are within bins->reach (and few beyond, by rounding), for
+     * those that have lists; half: of those in later places only. */
     torre_status (*build)(const torre_md_store *store, const torre_bins *bins, bool half,
                           torre_md_lists *lists);
 } torre_md_state_loops;

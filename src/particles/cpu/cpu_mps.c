@@ -69,6 +69,7 @@ static torre_status mps_allocate(cpu_solver *s)
                                    .lists = &s->lists,
                                    .fluid = p->mps.fluid,
                                    .wall = p->mps.wall,
+                                   .gate = {p->mps.gate, p->mps.gate + p->mps.gate_count},
                                    .constants = torre_mps_constants_of(p)};
     const int64_t bytes = torre_cpu_places(s) * s->state->state_size;
     TORRE_TRY(torre_cpu_array_new(s, bytes, &own->field.pressure));
@@ -115,7 +116,7 @@ static torre_status mps_begin(cpu_solver *s)
     fluid *own = s->own;
     if (s->problem->mps.gate_count) TORRE_TRY(find_gate(s));
     own->loops->density(&own->field);
-    return TORRE_OK;
+    return torre_cpu_share_meet(s);
 }
 
 /* The particle with the largest speed, for the message. */
@@ -186,10 +187,9 @@ static torre_status predict(cpu_solver *s)
     TORRE_TRY(torre_cpu_share_meet(s));
     torre_cpu_lap(&clock);
     if (s->problem->mps.gate_count) move_gate(s);
-    double most[] = {own->loops->move(&own->field, s->problem->dt, 0), -1};
+    double most[2];
+    most[0] = own->loops->move(&own->field, s->problem->dt, 0, &most[1]);
     s->times.integrate += torre_cpu_lap(&clock);
-    if (s->store.share) most[1] = s->state->moved(&s->store, NULL);
-    s->times.neighbor += torre_cpu_lap(&clock);
     TORRE_TRY(lend_places(s, false, most, 2));
     if (!(most[0] < s->problem->mps.sound_speed)) return report_runaway(s);
     const torre_cpu_rebuild rebuild = {
@@ -211,7 +211,7 @@ static torre_status correct(cpu_solver *s)
     s->times.gradient += torre_cpu_lap(&clock);
     TORRE_TRY(torre_cpu_share_meet(s));
     torre_cpu_lap(&clock);
-    double speed = own->loops->move(&own->field, 0, dt * dt);
+    double speed = own->loops->move(&own->field, 0, dt * dt, NULL);
     s->times.integrate += torre_cpu_lap(&clock);
     TORRE_TRY(lend_places(s, true, &speed, 1));
     return speed < s->problem->mps.sound_speed ? TORRE_OK : report_runaway(s);
@@ -236,9 +236,11 @@ static torre_status mps_get_fields(torre_md_solver *solver, const torre_md_field
 {
     cpu_solver *s = (cpu_solver *)solver;
     const fluid *own = s->own;
-    const void *const values[] = {own->field.pressure, own->field.number_density, s->store.spare};
+    void *collision = torre_cpu_spare_numbers(s);
+    const void *const values[] = {own->field.pressure, own->field.number_density, collision};
     double *const out[] = {fields->pressure, fields->number_density, fields->collision};
-    if (fields->collision || s->store.share) own->loops->collision(&own->field, s->store.spare);
+    if (fields->collision || s->store.share) own->loops->collision(&own->field, collision);
+    TORRE_TRY(torre_cpu_share_meet(s));
     if (s->store.share) return torre_cpu_share_unload_numbers(s, values, 3, out);
     for (int k = 0; k < 3; k++) copy_by_id(s, values[k], out[k]);
     return TORRE_OK;
@@ -253,12 +255,12 @@ static torre_status mps_state(cpu_solver *s, torre_md_visit *visit, void *contex
                                  false);
 }
 
-/* Ranks wait for each other after each sweep, and two of three are over fluid alone: that is shared
- * evenly, and walls where there is none. */
-static int mps_work(const cpu_solver *s, int32_t id)
+/* Walls take part in one of three sweeps, dummies in none. */
+static void mps_listed(const cpu_solver *s, int32_t below[2])
 {
     const torre_mps_parameters *m = &s->problem->mps;
-    return id < m->fluid ? 30 : id < m->fluid + m->wall;
+    below[0] = (int32_t)m->fluid;
+    below[1] = (int32_t)(m->fluid + m->wall);
 }
 
 /* They have room for all particles, and are computed anew after a rebuild, but not when a run goes
@@ -283,6 +285,6 @@ const torre_cpu_method torre_cpu_mps = {
     .step = mps_step,
     .get_fields = mps_get_fields,
     .state = mps_state,
-    .work = mps_work,
+    .listed = mps_listed,
     .columns = mps_columns,
 };

@@ -93,6 +93,8 @@ torre_status torre_cpu_share_meet(torre_cpu_solver *solver);
  * All ranks call it. TORRE_ERR_RESOURCE. (cpu_team.c) */
 torre_status torre_cpu_array_new(torre_cpu_solver *solver, int64_t bytes, void **array);
 void torre_cpu_array_free(const torre_cpu_solver *solver, void *array);
+/* `spare` of the store as an array of numbers by place. (cpu_team.c) */
+void *torre_cpu_spare_numbers(const torre_cpu_solver *solver);
 /* Places of an array by place, with far particles. */
 int64_t torre_cpu_places(const torre_cpu_solver *solver);
 

@@ -17,9 +17,15 @@ static torre_status check_lost(cpu_solver *s, int64_t place)
     return lost > 0 ? torre_md_store_lost(id, s->store.step) : TORRE_OK;
 }
 
-static int work_of(const cpu_solver *s, int64_t place)
+/* What a particle takes of a step, in parts that ranks share evenly: what has no part in all sweeps
+ * is given to them apart where they have memory in common, else it counts where there is nothing
+ * else. */
+static int work_of(const cpu_solver *s, const int32_t below[2], int64_t place)
 {
-    return s->method->work ? s->method->work(s, s->store.id[place]) : 1;
+    enum { MORE = 30 };
+    const int32_t id = s->store.id[place];
+    if (id < below[0]) return MORE;
+    return id < below[1] && !s->store.share->team;
 }
 
 /* Rank 0 adds up the work of all bins, and cuts. */
@@ -44,8 +50,10 @@ static torre_status cut_bins(cpu_solver *s)
     const torre_bins *bins = &s->bins;
     share *h = s->store.share;
     int64_t *work = calloc((size_t)bins->bins, sizeof *work);
+    int32_t below[2];
     if (!work) return torre_cpu_share_no_memory();
-    for (int64_t i = 0; i < s->store.count; i++) work[bins->rank_of[i]] += work_of(s, i);
+    torre_cpu_listed(s, below);
+    for (int64_t i = 0; i < s->store.count; i++) work[bins->rank_of[i]] += work_of(s, below, i);
     const torre_status status = cut_by(h, work, bins->bins);
     free(work);
     h->bins = bins->bins;
@@ -240,20 +248,103 @@ static torre_status sort_by_messages(cpu_solver *s)
     return TORRE_OK;
 }
 
-/* Particles of a rank, and their work. */
+/* Particles of a rank, their work, and how many of them are for some sweeps alone. */
 typedef struct burden {
-    int64_t count, work;
+    int64_t count, work, partial;
 } burden;
 
+static bool is_partial(const int32_t below[2], int32_t id)
+{
+    return id >= below[0] && id < below[1];
+}
+
+static burden own_burden(const cpu_solver *s, const int32_t below[2])
+{
+    burden own = {.count = s->store.count};
+    for (int64_t i = 0; i < s->store.count; i++) {
+        own.work += work_of(s, below, i);
+        own.partial += is_partial(below, s->store.id[i]);
+    }
+    return own;
+}
+
+/*
+ * Ranks with memory in common compute evenly many of the particles that are for some sweeps alone,
+ * whoever moves them:
+ *
+ *     rank 0 has   o o            an even part is four: it keeps them, and is given two
+ *     rank 1       o o o o o o o  keeps four; those over, the last three, are given away
+ *     rank 2       o o o          keeps them, and is given one
+ */
+typedef struct even_part {
+    int64_t keeps, given;
+} even_part;
+
+static even_part even_part_of(const burden *of, int ranks, int rank)
+{
+    int64_t all = 0;
+    for (int r = 0; r < ranks; r++) all += of[r].partial;
+    const int64_t even = all * (rank + 1) / ranks - all * rank / ranks, own = of[rank].partial;
+    return (even_part){own < even ? own : even, own < even ? even - own : 0};
+}
+
+/* Places of `given` particles: of those over, of all ranks one after another, the ones behind the
+ * first `before`. */
+static void find_given(const cpu_solver *s, const int32_t below[2], const burden *of,
+                       int64_t before, int64_t given, int32_t *place)
+{
+    const torre_md_store *t = &s->store;
+    const share *h = t->share;
+    for (int r = 0; r < h->ranks->count && given > 0; r++) {
+        const int64_t keeps = even_part_of(of, h->ranks->count, r).keeps;
+        const int64_t over = of[r].partial - keeps, end = h->first[r + 1] - t->first;
+        int64_t pass = keeps + before;
+        before = over < before ? before - over : 0;
+        if (of[r].partial <= pass) continue;
+        for (int64_t i = h->first[r] - t->first; i < end && given > 0; i++) {
+            if (!is_partial(below, t->id[i]) || pass-- > 0) continue;
+            *place++ = (int32_t)i;
+            given--;
+        }
+    }
+}
+
+/* The place behind the first so many. */
+static int64_t place_behind(const cpu_solver *s, const int32_t below[2], int64_t partial)
+{
+    int64_t i = 0;
+    for (; partial > 0; i++) partial -= is_partial(below, s->store.id[i]);
+    return i;
+}
+
+/* Which particles have lists here. */
+static torre_status choose_listed(cpu_solver *s, const int32_t below[2], const burden *of)
+{
+    const share *h = s->store.share;
+    const int ranks = h->ranks->count, rank = h->ranks->rank;
+    even_part own = {of[rank].partial, 0};
+    int64_t before = 0;
+    if (h->team) own = even_part_of(of, ranks, rank);
+    for (int r = 0; r < rank && h->team; r++) before += even_part_of(of, ranks, r).given;
+    TORRE_TRY(torre_md_lists_grow(&s->lists, s->store.count, own.given));
+    memcpy(s->lists.below, below, sizeof s->lists.below);
+    s->lists.kept = place_behind(s, below, own.keeps);
+    find_given(s, below, of, before, own.given, s->lists.given);
+    return TORRE_OK;
+}
+
+/* Particles of each rank, and whether they are uneven; lists of these. */
 static torre_status count_all(cpu_solver *s)
 {
     share *h = s->store.share;
     const int ranks = h->ranks->count;
-    burden own = {.count = s->store.count}, *of = malloc((size_t)ranks * sizeof *of);
+    int32_t below[2];
+    torre_cpu_listed(s, below);
+    const burden own = own_burden(s, below);
+    burden *of = malloc((size_t)ranks * sizeof *of);
     int64_t most = 0, all = 0;
     if (!of) return torre_cpu_share_no_memory();
-    for (int64_t i = 0; i < s->store.count; i++) own.work += work_of(s, i);
-    const torre_status status = torre_cpu_share_gather(h, &own, sizeof own, of);
+    torre_status status = torre_cpu_share_gather(h, &own, sizeof own, of);
     h->first[0] = 0;
     for (int r = 0; r < ranks && !status; r++) {
         h->first[r + 1] = h->first[r] + of[r].count;
@@ -262,6 +353,7 @@ static torre_status count_all(cpu_solver *s)
     }
     s->store.first = h->first[h->ranks->rank];
     h->uneven = 20 * most * ranks > 21 * all;
+    if (!status) status = choose_listed(s, below, of);
     free(of);
     return status;
 }
@@ -284,6 +376,5 @@ torre_status torre_cpu_share_rebuild(cpu_solver *s, double time, double most, bo
     TORRE_TRY(split_bins(s));
     TORRE_TRY(t->share->team ? torre_cpu_team_sort(s) : sort_by_messages(s));
     TORRE_TRY(count_all(s)); /* where others have memory in common, they have sorted theirs */
-    if (!t->share->team) TORRE_TRY(torre_cpu_share_fetch(s));
-    return torre_md_lists_grow(&s->lists, t->count);
+    return t->share->team ? TORRE_OK : torre_cpu_share_fetch(s);
 }

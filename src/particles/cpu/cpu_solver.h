@@ -79,14 +79,22 @@ struct torre_cpu_method {
     torre_status (*get_spins)(torre_md_solver *solver, double *const spin[3]);
     /* Of own, as in torre_md_backend; NULL where the method has none. */
     torre_status (*state)(torre_cpu_solver *solver, torre_md_visit *visit, void *context);
-    /* What a particle takes of a step, in parts that ranks share evenly. NULL: all the same. */
-    int (*work)(const torre_cpu_solver *solver, int32_t id);
+    /* Particles that have lists: ids below below[0] for all sweeps of a step, others below below[1]
+     * for some. Ranks wait for each other after each sweep, and share the first evenly.
+     * NULL: all have lists for all. */
+    void (*listed)(const torre_cpu_solver *solver, int32_t below[2]);
     /* What own has of particles that goes along where ranks (cpu_share.h) hand them on, or, of
      * ghosts, what each step needs of it; returns how many columns. NULL: nothing. */
     int (*columns)(torre_cpu_solver *solver, bool ghosts, torre_cpu_column column[]);
 };
 
 extern const torre_cpu_method torre_cpu_pairs, torre_cpu_grains, torre_cpu_mps;
+
+static inline void torre_cpu_listed(const torre_cpu_solver *s, int32_t below[2])
+{
+    below[0] = below[1] = INT32_MAX;
+    if (s->method->listed) s->method->listed(s, below);
+}
 
 /* When bins and lists are made again. */
 typedef struct torre_cpu_rebuild {

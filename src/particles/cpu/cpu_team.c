@@ -62,6 +62,13 @@ void torre_cpu_array_free(const cpu_solver *s, void *array)
     if (!h || !h->team) free(array);
 }
 
+void *torre_cpu_spare_numbers(const cpu_solver *s)
+{
+    const torre_cpu_share *h = s->store.share;
+    const bool common = h && h->team; /* it begins at a quad of all; numbers of all lie closer */
+    return (char *)s->store.spare - (common ? 3 * s->store.first * s->state->state_size : 0);
+}
+
 /* Quads and ids of the store. */
 static torre_status open_store(cpu_solver *s)
 {

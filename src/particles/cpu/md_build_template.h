@@ -73,28 +73,68 @@ static int32_t append_near(const torre_stage *stage, float x, float y, float z, 
 }
 #endif
 
-/* Lists of the own particles of a staged bin. */
-static bool list_bin(torre_stage *stage, float reach_sq, bool half, float *rsq,
-                     torre_md_arena *arena, torre_md_lists *lists, double *total)
+/* What one thread makes lists with. */
+typedef struct lister {
+    const torre_md_store *store;
+    const torre_bins *bins;
+    torre_md_lists *lists;
+    torre_md_arena *arena;
+    torre_stage stage;
+    float *rsq, reach_sq;
+    bool half;
+    double total; /* of their lengths */
+} lister;
+
+/* That list, of particle i of the staged bin. */
+static bool list_particle(lister *l, int64_t i, int64_t number)
 {
-    for (int64_t i = 0; i < stage->own; i++) {
-        int32_t *list = torre_md_arena_room(arena, stage->count + TORRE_LIST_PAD);
-        if (!list) return false;
-        const float x = stage->x[i];
-        const int32_t self = stage->member[i];
-        stage->x[i] = stage->x[stage->count]; /* not its own neighbour */
-        int32_t length =
-            append_near(stage, x, stage->y[i], stage->z[i], reach_sq, half, self, rsq, list);
-        stage->x[i] = x;
-        for (int pad = 0; pad < TORRE_LIST_PAD; pad++)
-            list[length + pad] = stage->member[stage->count];
-        torre_md_arena_take(arena, length);
-        lists->start[self] = list;
-        lists->length[self] = length;
-        lists->wraps[self] = stage->wraps;
-        *total += length;
+    torre_stage *stage = &l->stage;
+    int32_t *list = torre_md_arena_room(l->arena, stage->count + TORRE_LIST_PAD);
+    if (!list) return false;
+    const float x = stage->x[i];
+    stage->x[i] = stage->x[stage->count]; /* not its own neighbour */
+    int32_t length = append_near(stage, x, stage->y[i], stage->z[i], l->reach_sq, l->half,
+                                 stage->member[i], l->rsq, list);
+    stage->x[i] = x;
+    for (int pad = 0; pad < TORRE_LIST_PAD; pad++) list[length + pad] = stage->member[stage->count];
+    torre_md_arena_take(l->arena, length);
+    l->lists->start[number] = list;
+    l->lists->length[number] = length;
+    l->lists->wraps[number] = stage->wraps;
+    l->total += length;
+    return true;
+}
+
+/* Lists of the own particles of a bin. */
+static bool list_bin(lister *l, int64_t rank)
+{
+    const torre_bins *bins = l->bins;
+    bool staged = false;
+    for (int64_t m = bins->start[rank]; m < bins->start[rank + 1]; m++) {
+        const int32_t self = bins->member[m];
+        if (!torre_md_has_list(l->lists, self, l->store->id[self])) continue;
+        if (!staged) torre_stage_fill(l->store, l->store->hold, bins, rank, &l->stage);
+        staged = true;
+        if (!list_particle(l, m - bins->start[rank], self)) return false;
     }
     return true;
+}
+
+/* Lists of given particles, from number k on, that are in the bin of the first. */
+static bool list_given(lister *l, int64_t k)
+{
+    const torre_md_lists *lists = l->lists;
+    const int64_t rank = l->bins->rank_of[lists->given[k]];
+    torre_stage_fill(l->store, l->store->hold, l->bins, rank, &l->stage);
+    for (int64_t i = 0; i < l->stage.own && k < lists->given_count; i++)
+        if (l->stage.member[i] == lists->given[k] && !list_particle(l, i, l->store->count + k++))
+            return false;
+    return true;
+}
+
+static bool begins_bin(const torre_bins *bins, const int32_t *given, int64_t k)
+{
+    return k == 0 || bins->rank_of[given[k]] != bins->rank_of[given[k - 1]];
 }
 
 static torre_status state_build(const torre_md_store *store, const torre_bins *bins, bool half,
@@ -105,21 +145,23 @@ static torre_status state_build(const torre_md_store *store, const torre_bins *b
     int failed = 0;
 #pragma omp parallel num_threads(store->threads) reduction(+ : total) reduction(| : failed)
     {
-        torre_stage stage;
-        torre_md_arena *arena = &lists->arena[omp_get_thread_num()];
-        bool ready = torre_stage_make(bins, &stage);
-        float *rsq = NULL;
-        if (ready) rsq = aligned_alloc(64, ((size_t)stage.capacity * sizeof *rsq + 63) / 64 * 64);
-        if (!rsq) failed = 1;
-        torre_md_arena_rewind(arena);
-#pragma omp for schedule(dynamic, 8)
-        for (int64_t rank = bins->own[0]; rank < bins->own[1]; rank++) {
-            if (failed || bins->start[rank] == bins->start[rank + 1]) continue;
-            torre_stage_fill(store, store->hold, bins, rank, &stage);
-            if (!list_bin(&stage, reach_sq, half, rsq, arena, lists, &total)) failed = 1;
-        }
-        free(rsq);
-        if (ready) torre_stage_free(&stage);
+        lister l = {.store = store, .bins = bins, .lists = lists, .half = half};
+        const bool ready = torre_stage_make(bins, &l.stage);
+        l.reach_sq = reach_sq;
+        l.arena = &lists->arena[omp_get_thread_num()];
+        if (ready)
+            l.rsq = aligned_alloc(64, ((size_t)l.stage.capacity * sizeof *l.rsq + 63) / 64 * 64);
+        if (!l.rsq) failed = 1;
+        torre_md_arena_rewind(l.arena);
+#pragma omp for schedule(dynamic, 8) nowait
+        for (int64_t rank = bins->own[0]; rank < bins->own[1]; rank++)
+            if (!failed && !list_bin(&l, rank)) failed = 1;
+#pragma omp for schedule(dynamic, 64)
+        for (int64_t k = 0; k < lists->given_count; k++)
+            if (!failed && begins_bin(bins, lists->given, k) && !list_given(&l, k)) failed = 1;
+        total += l.total;
+        free(l.rsq);
+        if (ready) torre_stage_free(&l.stage);
     }
     if (failed)
         return torre_fail(TORRE_ERR_RESOURCE, "no memory for the neighbour lists of %lld particles",

@@ -188,6 +188,8 @@ static torre_status allocate(cpu_solver *s, const torre_cpu_program *program)
     s->bins.threads = s->plan->threads;
     if (team) TORRE_TRY(torre_cpu_team_open(s));
     TORRE_TRY(torre_md_lists_make(count, s->plan->threads, &s->lists));
+    torre_cpu_listed(s, s->lists.below);
+    s->lists.kept = count;
     return s->method->allocate(s);
 }
 

@@ -5,29 +5,50 @@
 
 #define BLOCK_ENTRIES (1 << 18)
 
+static torre_status no_memory(int64_t count)
+{
+    return torre_fail(TORRE_ERR_RESOURCE, "no memory for the lists of %lld particles",
+                      (long long)count);
+}
+
 torre_status torre_md_lists_make(int64_t count, int threads, torre_md_lists *l)
 {
     memset(l, 0, sizeof *l);
     l->threads = threads;
     l->room = count;
+    l->below[0] = l->below[1] = INT32_MAX;
     l->start = calloc((size_t)count, sizeof *l->start);
     l->length = calloc((size_t)count, sizeof *l->length);
     l->wraps = calloc((size_t)count, sizeof *l->wraps);
     l->arena = calloc((size_t)threads, sizeof *l->arena);
     if (l->start && l->length && l->wraps && l->arena) return TORRE_OK;
     torre_md_lists_free(l);
-    return torre_fail(TORRE_ERR_RESOURCE, "no memory for the lists of %lld particles",
-                      (long long)count);
+    return no_memory(count);
 }
 
-torre_status torre_md_lists_grow(torre_md_lists *l, int64_t count)
+static torre_status given_room(torre_md_lists *l, int64_t given)
 {
-    if (count <= l->room) return TORRE_OK;
-    torre_md_lists grown;
-    TORRE_TRY(torre_md_lists_make(count + count / 16 + 64, l->threads, &grown));
-    torre_md_lists_free(l);
-    *l = grown;
+    if (given <= l->given_room) return TORRE_OK;
+    const int64_t room = given + given / 16 + 64;
+    free(l->given);
+    l->given_room = 0;
+    l->given = malloc((size_t)room * sizeof *l->given);
+    if (!l->given) return no_memory(given);
+    l->given_room = room;
     return TORRE_OK;
+}
+
+torre_status torre_md_lists_grow(torre_md_lists *l, int64_t count, int64_t given)
+{
+    const int64_t all = count + given;
+    torre_md_lists grown;
+    if (all > l->room) {
+        TORRE_TRY(torre_md_lists_make(all + all / 16 + 64, l->threads, &grown));
+        torre_md_lists_free(l);
+        *l = grown;
+    }
+    l->given_count = given;
+    return given_room(l, given);
 }
 
 void torre_md_lists_free(torre_md_lists *l)
@@ -38,6 +59,7 @@ void torre_md_lists_free(torre_md_lists *l)
         free(l->arena[t].capacity);
     }
     free(l->arena);
+    free(l->given);
     free(l->start);
     free(l->length);
     free(l->wraps);

@@ -71,10 +71,11 @@ static void torre_stage_fill(const torre_md_store *store, const TORRE_STATE *pos
     for (int64_t o = 0; o < bins->offsets; o++) {
         int image[3];
         int64_t from = bins->rank[torre_bins_at(bins, rank, o, image)];
+        const bool empty = bins->start[from] == bins->start[from + 1];
         double shift[3]; /* of the image, and to the centre of the bin */
         for (int a = 0; a < 3; a++) {
             shift[a] = image[a] * store->box[a] - (bins->cell[rank][a] + 0.5) * g->edge[a];
-            if (image[a]) s->wraps |= (uint8_t)(1 << a);
+            if (image[a] && !empty) s->wraps |= (uint8_t)(1 << a);
         }
         for (int64_t m = bins->start[from]; m < bins->start[from + 1]; m++, k++) {
             int64_t i = bins->member[m];

@@ -85,14 +85,14 @@ static view view_of(const torre_mps_field *f)
                   .reach_sq = (real)(influence * influence)};
 }
 
-/* Particle i and TORRE_LANES of its neighbours, from entry k of its list. */
-TORRE_INLINE pairs pairs_at(const view *v, int64_t i, int32_t k)
+/* Particle i and TORRE_LANES of its neighbours, from entry k of a list, its own. */
+TORRE_INLINE pairs pairs_at(const view *v, int64_t i, int64_t list, int32_t k)
 {
     pairs p;
     torre_lanes type;
     const torre_mask live =
-        torre_separation(&v->positions, i, v->lists->start[i] + k, v->lists->length[i] - k,
-                         v->lists->wraps[i] ? 7 : 0, &p.dx, &p.dy, &p.dz, &type);
+        torre_separation(&v->positions, i, v->lists->start[list] + k, v->lists->length[list] - k,
+                         v->lists->wraps[list] ? 7 : 0, &p.dx, &p.dy, &p.dz, &type);
     p.square = p.dx * p.dx + p.dy * p.dy + p.dz * p.dz;
     p.near = (p.square < v->reach_sq) & live;
     p.inverse = inverse_root(p.square);
@@ -104,11 +104,6 @@ TORRE_INLINE torre_lanes weight_of(const pairs *p, real influence)
     return torre_lanes_keep(TORRE_MPS_WEIGHT(influence, p->inverse), p->near);
 }
 
-static inline void clear_force(const view *v, int64_t i)
-{
-    memset(v->force + 4 * i, 0, 4 * sizeof *v->force);
-}
-
 /* sum of (u_j - u_i) w; velocities are of the state type. */
 static void sweep_viscosity(const torre_mps_field *f)
 {
@@ -117,13 +112,12 @@ static void sweep_viscosity(const torre_mps_field *f)
     const TORRE_STATE factor = (TORRE_STATE)f->constants.viscosity_factor;
 #pragma omp parallel for schedule(dynamic, PART) num_threads(f->store->threads)
     for (int64_t i = 0; i < f->store->count; i++) {
-        clear_force(&v, i);
         if (f->store->id[i] >= f->fluid) continue;
         const int32_t *list = f->lists->start[i];
         const TORRE_STATE *u = velocity + 4 * i;
         torre_sum_lanes ax = {0}, ay = {0}, az = {0}, zero = {0};
         for (int32_t k = 0; k < f->lists->length[i]; k += TORRE_LANES) {
-            pairs p = pairs_at(&v, i, k);
+            pairs p = pairs_at(&v, i, i, k);
             torre_sum_lanes w =
                 __builtin_convertvector(weight_of(&p, v.influence), torre_sum_lanes);
             torre_sum_lanes ux, uy, uz;
@@ -138,6 +132,28 @@ static void sweep_viscosity(const torre_mps_field *f)
     }
 }
 
+/* How many lists a sweep looks at that walls take part in; whose such a list is. */
+static inline int64_t all_lists(const torre_mps_field *f)
+{
+    return f->store->count + f->lists->given_count;
+}
+
+static inline int64_t place_of(const torre_mps_field *f, int64_t list)
+{
+    return list < f->store->count ? list : f->lists->given[list - f->store->count];
+}
+
+/* An own particle whose wall is computed by another rank, or a dummy. */
+static inline bool is_left_out(const torre_mps_field *f, int64_t list)
+{
+    return list < f->store->count && !torre_md_has_list(f->lists, list, f->store->id[list]);
+}
+
+static inline bool is_dummy(const torre_mps_field *f, int64_t i)
+{
+    return f->store->id[i] >= f->fluid + f->wall;
+}
+
 static void sweep_density(const torre_mps_field *f)
 {
     const view v = view_of(f);
@@ -145,12 +161,13 @@ static void sweep_density(const torre_mps_field *f)
     const TORRE_STATE n0 = (TORRE_STATE)f->constants.n0;
     const TORRE_STATE stiffness = (TORRE_STATE)f->constants.stiffness;
 #pragma omp parallel for schedule(dynamic, PART) num_threads(f->store->threads)
-    for (int64_t i = 0; i < f->store->count; i++) {
-        pressure[i] = number_density[i] = 0;
-        if (f->store->id[i] >= f->fluid + f->wall) continue;
+    for (int64_t list = 0; list < all_lists(f); list++) {
+        const int64_t i = place_of(f, list);
+        if (is_dummy(f, i)) pressure[i] = number_density[i] = 0;
+        if (is_left_out(f, list)) continue;
         torre_sum_lanes sum = {0}, zero = {0};
-        for (int32_t k = 0; k < f->lists->length[i]; k += TORRE_LANES) {
-            pairs p = pairs_at(&v, i, k);
+        for (int32_t k = 0; k < f->lists->length[list]; k += TORRE_LANES) {
+            pairs p = pairs_at(&v, i, list, k);
             sum += __builtin_convertvector(weight_of(&p, v.influence), torre_sum_lanes);
         }
         TORRE_STATE n = torre_lanes_sums(sum, zero, zero, zero)[0];
@@ -178,12 +195,11 @@ static void sweep_gradient(const torre_mps_field *f)
     const real distance = (real)c->collision_distance;
 #pragma omp parallel for schedule(dynamic, PART) num_threads(f->store->threads)
     for (int64_t i = 0; i < f->store->count; i++) {
-        clear_force(&v, i);
         if (f->store->id[i] >= f->fluid) continue;
         const int32_t *list = f->lists->start[i];
         torre_sum_lanes ax = {0}, ay = {0}, az = {0}, zero = {0};
         for (int32_t k = 0; k < f->lists->length[i]; k += TORRE_LANES) {
-            pairs p = pairs_at(&v, i, k);
+            pairs p = pairs_at(&v, i, i, k);
             torre_lanes both = {0};
             for (int l = 0; l < TORRE_LANES; l++)
                 both[l] = (real)(pressure[i] + pressure[list[k + l]]);
@@ -207,12 +223,13 @@ static void sweep_collision(const torre_mps_field *f, void *energy)
     const TORRE_STATE factor = (TORRE_STATE)(f->constants.collision_factor / 4);
     const real distance = (real)f->constants.collision_distance;
 #pragma omp parallel for schedule(dynamic, PART) num_threads(f->store->threads)
-    for (int64_t i = 0; i < f->store->count; i++) {
-        out[i] = 0;
-        if (f->store->id[i] >= f->fluid + f->wall) continue;
+    for (int64_t list = 0; list < all_lists(f); list++) {
+        const int64_t i = place_of(f, list);
+        if (is_dummy(f, i)) out[i] = 0;
+        if (is_left_out(f, list)) continue;
         torre_sum_lanes sum = {0}, zero = {0};
-        for (int32_t k = 0; k < f->lists->length[i]; k += TORRE_LANES) {
-            pairs p = pairs_at(&v, i, k);
+        for (int32_t k = 0; k < f->lists->length[list]; k += TORRE_LANES) {
+            pairs p = pairs_at(&v, i, list, k);
             torre_lanes overlap = overlap_of(&p, distance);
             sum += __builtin_convertvector(overlap * overlap, torre_sum_lanes);
         }
@@ -220,26 +237,40 @@ static void sweep_collision(const torre_mps_field *f, void *energy)
     }
 }
 
-static double sweep_move(const torre_mps_field *f, double drift, double step)
+static inline bool is_fixed(const torre_mps_field *f, int64_t i)
+{
+    const int32_t id = f->store->id[i];
+    return id >= f->fluid && (id < f->gate[0] || id >= f->gate[1]);
+}
+
+static double sweep_move(const torre_mps_field *f, double drift, double step, double *moved)
 {
     torre_md_store *store = f->store;
     TORRE_STATE *r = store->position, *u = store->velocity;
-    const TORRE_STATE *a = store->force;
+    const TORRE_STATE *a = store->force, *h = store->hold;
     const TORRE_STATE kick = (TORRE_STATE)f->constants.dt, along = (TORRE_STATE)drift,
                       square = (TORRE_STATE)step;
-    double most = 0;
-#pragma omp parallel for reduction(max : most) num_threads(store->threads)
+    double most = 0, gone_most = 0;
+#pragma omp parallel for schedule(dynamic, PART) num_threads(store->threads) reduction(max         \
+                                                                                       : most)     \
+    reduction(max                                                                                  \
+              : gone_most)
     for (int64_t i = 0; i < store->count; i++) {
-        double speed = 0;
+        double speed = 0, gone = 0;
+        if (is_fixed(f, i)) continue;
         for (int k = 0; k < 3; k++) {
             int64_t at = 4 * i + k;
             u[at] += kick * a[at];
             r[at] += along * u[at] + square * a[at];
             speed += (double)u[at] * (double)u[at];
+            const double from = moved ? (double)r[at] - (double)h[at] : 0;
+            gone += from * from;
         }
         torre_pack(store, i);
         if (!(speed <= most)) most = isnan(speed) ? INFINITY : speed;
+        if (!(gone <= gone_most)) gone_most = isnan(gone) ? INFINITY : gone;
     }
+    if (moved) *moved = gone_most;
     return sqrt(most);
 }
 

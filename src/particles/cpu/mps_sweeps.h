@@ -16,22 +16,24 @@ typedef struct torre_mps_field {
     torre_md_store *store;
     const torre_md_lists *lists;
     int64_t fluid, wall; /* ids below fluid: fluid; below fluid + wall: wall */
+    int64_t gate[2];     /* ids of a gate, which moves though it is none */
     void *pressure, *number_density;
     torre_mps_constants constants;
 } torre_mps_field;
 
 typedef struct torre_mps_loops {
-    /* force = viscosity and gravity (Proc 1), 0 for fixed particles */
+    /* force = viscosity and gravity (Proc 1); that of fixed particles stays 0 */
     void (*viscosity)(const torre_mps_field *field);
-    /* number density and pressure (Proc 3), 0 for dummies */
+    /* number density and pressure (Proc 3) of those that are listed, 0 for dummies */
     void (*density)(const torre_mps_field *field);
-    /* force = -grad P / rho and collisions (Proc 4), 0 for fixed particles */
+    /* force = -grad P / rho and collisions (Proc 4) */
     void (*gradient)(const torre_mps_field *field);
     /* energy[place] of the state type: the collision energy of torre_mps_state */
     void (*collision)(const torre_mps_field *field, void *energy);
-    /* u += dt force, r += drift u + step force (Proc 2: drift dt; Proc 5: step dt^2); returns the
-     * largest speed, infinite where one is not a number */
-    double (*move)(const torre_mps_field *field, double drift, double step);
+    /* u += dt force, r += drift u + step force (Proc 2: drift dt; Proc 5: step dt^2), of all but
+     * what is fixed; returns the largest speed, infinite where one is not a number. *moved, unless
+     * it is NULL, as moved of torre_md_state_loops returns it. */
+    double (*move)(const torre_mps_field *field, double drift, double step, double *moved);
 } torre_mps_loops;
 
 /* The loops for this precision and processor. */
