@@ -8,7 +8,9 @@
  *                                    rank 0    rank 1     rank 2        far particles, one each
  *
  * Arrays of the store begin at the first of the own particles, so loops over these are those of one
- * process; lists and members of bins have places of others in front of it and behind.
+ * process; lists and members of bins have places of others in front of it and behind. Of particles
+ * that only some sweeps of a step compute (`listed` of cpu_solver.h), walls of a fluid, each rank
+ * computes an even part, also of those that others move (`given` of torre_md_lists).
  *
  * Ranks meet where what one of them has written is read by another: after a drift, in a rebuild,
  * and after forces, before the next drift writes what these have read.
