@@ -510,10 +510,12 @@ torre_status torre_wave_run_check_plane(const torre_wave_run *run, int axis, int
                       index, axis);
 }
 
-/* A plane of the frame that is at hand, as it was recorded. */
+/* A plane of the frame that is at hand, of which what solvers hold was recorded. */
 static torre_status recorded_plane(const torre_wave_run *run, int axis, int64_t index, void *cells)
 {
     const torre_frame_planes *planes = &run->setup->planes;
+    const torre_box plane = torre_box_plane(run->problem->size, axis, index);
+    int64_t stride[3];
     const char *from = run->frame;
     for (int i = 0; i < planes->count; i++) {
         const int of = planes->at[i].axis;
@@ -521,6 +523,9 @@ static torre_status recorded_plane(const torre_wave_run *run, int axis, int64_t 
                               (int64_t)run->problem->precision;
         if (of == axis && planes->at[i].index == index) {
             memcpy(cells, from, (size_t)bytes);
+            torre_box_strides(&plane, stride);
+            torre_density_scale_box(&run->setup->density, TORRE_OVER_SCALE, run->problem->precision,
+                                    &plane, stride, cells);
             return TORRE_OK;
         }
         from += bytes;

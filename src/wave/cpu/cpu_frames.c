@@ -9,8 +9,8 @@ static int64_t plane_cells(const torre_wave_problem *p, int axis)
     return torre_wave_cells(p) / p->size[axis];
 }
 
-/* As long as the frames of a pass take little beside the fields. (Values of parts are not all here,
- * and those beside density are no pressure. One step at a time there is nothing to go on with.) */
+/* As long as the frames of a pass take little beside the fields. (Values of parts are not all here.
+ * One step at a time there is nothing to go on with.) */
 int64_t torre_cpu_frames_cells(const torre_wave_program *program)
 {
     const torre_wave_setup *setup = program->setup;
@@ -18,7 +18,7 @@ int64_t torre_cpu_frames_cells(const torre_wave_program *program)
     const torre_wave_plan *plan = &program->info.plan;
     const torre_frame_planes *planes = &setup->planes;
     int64_t cells = 0;
-    if (plan->engine != TORRE_TORRE || setup->region || setup->density.cells) return 0;
+    if (plan->engine != TORRE_TORRE || setup->region) return 0;
     for (int i = 0; i < planes->count; i++) cells += plane_cells(p, planes->at[i].axis);
     if (cells == 0) return 0;
     const int64_t frames = plan->tower_height / planes->every + 1;
