@@ -7,6 +7,7 @@
 #include "core/memory.h"
 #include "core/random.h"
 #include "particles/bins.h"
+#include "particles/granular_bins.h"
 #include "particles/pair_granular.h"
 
 /* Sweeps after those asked for until nobody overlaps. */
@@ -20,112 +21,34 @@
 #define SETTLE_NEAR 3.0
 #define LOOSEN_NEAR 5.0
 
-enum { COLOURS = 27, BLOCK = 27 }; /* of bins; bins around one, itself among them */
-enum { SLICES = 128 };             /* of the bins, or particles, for threads */
+enum { COLOURS = 27 }; /* of bins */
+enum { SLICES = 128 }; /* of the bins, or particles, for threads */
 
 /* A sweep of moves. */
 typedef struct sweep {
-    torre_md_particles *particles;
-    torre_bins *bins;
-    double (*place)[3]; /* positions of bins->member, beside each other as scans meet them */
-    double step, diameter, low, high, shift[3]; /* low, high: of coordinates along the axis */
-    double per_length[3];                       /* bins */
+    torre_granular_bins *bins;
+    double step, diameter, low, high; /* low, high: of coordinates along the axis */
     int axis, dimensions;
     bool pushes;                    /* those that overlap try to get off each other first */
     bool grown;                     /* particles may overlap: moves must not make it worse */
     bool few;                       /* moves are offered to those that touched alone */
     uint64_t seed, stream, numbers; /* numbers: the seed of this sweep's */
     int64_t done;                   /* sweeps so far */
-    uint8_t *touches; /* [count]: the particle overlapped when it was last offered a move */
-    int32_t *near;    /* ranks of the bins to sweep, colour by colour */
+    int32_t *near;                  /* ranks of the bins to sweep, colour by colour */
     int64_t near_from[COLOURS + 1]; /* where the bins of a colour begin */
     int64_t slice[SLICES][COLOURS]; /* how many bins of a slice have a colour, or where to go on */
     uint8_t *is_near;               /* [bins] */
     const int64_t *parts; /* of the box, which settle where they meet; NULL: sweeps are of all */
+    uint8_t *face[3]; /* [cells of an axis]: FACE_ bits of the distance to the next face there */
 } sweep;
 
-static double wrapped(double r, double edge)
-{
-    if (r >= edge) r -= edge;
-    if (r < 0) r += edge;
-    return r < edge ? r : 0;
-}
-
-/* Rank of the bin of a position, in the grid as displaced for this sweep: ranks are row-major. */
-static int64_t bin_of(const sweep *s, const double r[3])
-{
-    const torre_bin_grid *grid = &s->bins->grid;
-    int64_t rank = 0;
-    for (int a = 0; a < 3; a++) {
-        const double at = wrapped(r[a] + s->shift[a], grid->box[a]);
-        const int64_t cell = (int64_t)(at * s->per_length[a]);
-        rank = rank * grid->n[a] + (cell < grid->n[a] ? cell : grid->n[a] - 1);
-    }
-    return rank;
-}
+/* The middle of a bin is so near a face. */
+enum { FACE_SETTLE = 1, FACE_LOOSEN = 2 };
 
 /* Number i of this sweep, in [0, 1). */
 static double random_of(const sweep *s, int64_t i)
 {
     return torre_random_unit(torre_random_at(s->numbers, (uint64_t)i));
-}
-
-/* Members from[k] .. to[k] - 1 of the bins around one, in the order of the bins. */
-typedef struct surroundings {
-    int64_t from[BLOCK], to[BLOCK];
-    int count;
-    bool whole; /* the box does not end among them, so that no distance is across its ends */
-} surroundings;
-
-/* Whether the bins around one are all of the stencil and lie side by side in the box: none beyond
- * an end of the grid, nor in the first bin, where positions begin anew (or, rounded, the next). */
-static bool is_whole(const torre_bins *bins, int64_t rank)
-{
-    bool whole = bins->offsets == BLOCK;
-    for (int a = 0; a < 3; a++) /* of 6 bins half of the box has three */
-        whole = whole && bins->cell[rank][a] > 2 && bins->cell[rank][a] < bins->grid.n[a] - 1 &&
-                bins->grid.n[a] >= 6;
-    return whole;
-}
-
-/* Of the bins as they stand in the stencil, the own one first. */
-static surroundings around_any_bin(const torre_bins *bins, int64_t rank)
-{
-    surroundings s = {.count = (int)bins->offsets, .whole = false};
-    for (int64_t o = 0; o < bins->offsets; o++) {
-        int image[3];
-        const int64_t bin = bins->rank[torre_bins_at(bins, rank, o, image)];
-        s.from[o] = bins->start[bin];
-        s.to[o] = bins->start[bin + 1];
-    }
-    return s;
-}
-
-static void add_row(surroundings *s, const int64_t *start, int bins)
-{
-    s->from[s->count] = start[0];
-    s->to[s->count++] = start[bins];
-}
-
-/* The same, in the same order: ranks are row-major, so that three bins of a row lie together. */
-static surroundings around_bin(const torre_bins *bins, int64_t rank)
-{
-    if (!is_whole(bins, rank)) return around_any_bin(bins, rank);
-    const int64_t *own = bins->start + rank;
-    const int64_t row = bins->grid.n[2], layer = bins->grid.n[1] * row;
-    surroundings s = {.count = 0, .whole = true};
-    add_row(&s, own, 1);
-    for (int x = -1; x <= 1; x++) {
-        for (int y = -1; y <= 1; y++) {
-            if (x || y) {
-                add_row(&s, own + x * layer + y * row - 1, 3);
-            } else {
-                add_row(&s, own - 1, 1);
-                add_row(&s, own + 1, 1);
-            }
-        }
-    }
-    return s;
 }
 
 /* Square of the distance of two places, the least of those across the ends of the box. */
@@ -141,14 +64,14 @@ static inline double square_apart(const double r[3], const double q[3], const do
     return square;
 }
 
-static inline double sum_overlaps(const sweep *s, const surroundings *around, int64_t self,
+static inline double sum_overlaps(const sweep *s, const torre_granular_around *around, int64_t self,
                                   const double r[3], double most, bool whole)
 {
     const double square = s->diameter * s->diameter;
     double sum = 0;
     for (int k = 0; k < around->count; k++) {
         for (int64_t m = around->from[k]; m < around->to[k]; m++) {
-            const double rsq = square_apart(r, s->place[m], s->bins->grid.box, whole);
+            const double rsq = square_apart(r, s->bins->now.place[m], s->bins->grid.box, whole);
             if (rsq >= square || m == self) continue;
             sum += (s->diameter - sqrt(rsq)) * (s->diameter - sqrt(rsq));
             if (sum > most) return sum;
@@ -159,8 +82,8 @@ static inline double sum_overlaps(const sweep *s, const surroundings *around, in
 
 /* Sum of the squares of the overlaps of member `self` at r with those around it, or something above
  * `most` where it is above that. */
-static double overlap(const sweep *s, const surroundings *around, int64_t self, const double r[3],
-                      double most)
+static double overlap(const sweep *s, const torre_granular_around *around, int64_t self,
+                      const double r[3], double most)
 {
     return around->whole ? sum_overlaps(s, around, self, r, most, true)
                          : sum_overlaps(s, around, self, r, most, false);
@@ -169,13 +92,14 @@ static double overlap(const sweep *s, const surroundings *around, int64_t self, 
 /* Whether a place is between the walls, and in the bin. */
 static bool is_allowed(const sweep *s, int64_t rank, const double r[3])
 {
-    return r[s->axis] >= s->low && r[s->axis] <= s->high && bin_of(s, r) == rank;
+    return r[s->axis] >= s->low && r[s->axis] <= s->high &&
+           torre_granular_bin_of(s->bins, r) == rank;
 }
 
 /* Where member `self` at r would come to if each of those that it overlaps pushed it off, as far as
  * to the distance apart. */
-static void push_off(const sweep *s, const surroundings *around, int64_t self, double apart,
-                     double r[3])
+static void push_off(const sweep *s, const torre_granular_around *around, int64_t self,
+                     double apart, double r[3])
 {
     const double *box = s->bins->grid.box, square = s->diameter * s->diameter;
     double push[3] = {0};
@@ -183,7 +107,7 @@ static void push_off(const sweep *s, const surroundings *around, int64_t self, d
         for (int64_t m = around->from[k]; m < around->to[k]; m++) {
             double d[3], rsq = 0;
             for (int a = 0; a < s->dimensions; a++) {
-                d[a] = r[a] - s->place[m][a];
+                d[a] = r[a] - s->bins->now.place[m][a];
                 if (d[a] > box[a] / 2) d[a] -= box[a];
                 if (d[a] < -box[a] / 2) d[a] += box[a];
                 rsq += d[a] * d[a];
@@ -193,19 +117,20 @@ static void push_off(const sweep *s, const surroundings *around, int64_t self, d
             for (int a = 0; a < s->dimensions; a++) push[a] += share * d[a];
         }
     }
-    for (int a = 0; a < s->dimensions; a++) r[a] = wrapped(r[a] + push[a], box[a]);
+    for (int a = 0; a < s->dimensions; a++) r[a] = torre_granular_wrapped(r[a] + push[a], box[a]);
 }
 
 /* Move a member that overlaps off the others, by a random gap as moves are wide, so that not all
  * end in touch; false where that is no better. */
-static bool get_off(const sweep *s, const surroundings *around, int64_t rank, int64_t m, double now)
+static bool get_off(const sweep *s, const torre_granular_around *around, int64_t rank, int64_t m,
+                    double now)
 {
-    const double gap = s->step * random_of(s, 4 * (int64_t)s->bins->member[m] + 3);
+    const double gap = s->step * random_of(s, 4 * (int64_t)s->bins->now.number[m] + 3);
     double r[3];
-    memcpy(r, s->place[m], sizeof r);
+    memcpy(r, s->bins->now.place[m], sizeof r);
     push_off(s, around, m, s->diameter * TORRE_GRANULAR_SPREAD + gap, r);
     if (!is_allowed(s, rank, r) || overlap(s, around, m, r, now) >= now) return false;
-    memcpy(s->place[m], r, sizeof r);
+    memcpy(s->bins->now.place[m], r, sizeof r);
     return true;
 }
 
@@ -214,22 +139,23 @@ static int64_t move_bin(const sweep *s, int64_t rank)
 {
     int64_t overlapping = 0;
     if (s->bins->start[rank] == s->bins->start[rank + 1]) return 0;
-    const surroundings around = around_bin(s->bins, rank);
+    torre_granular_around around;
+    torre_granular_bins_around(s->bins, rank, &around);
     for (int64_t m = s->bins->start[rank]; m < s->bins->start[rank + 1]; m++) {
-        const int64_t i = s->bins->member[m];
+        const int64_t i = s->bins->now.number[m];
         double r[3], now = 0;
-        if (s->few && !s->touches[i]) continue;
-        memcpy(r, s->place[m], sizeof r);
+        if (s->few && !s->bins->now.touches[m]) continue;
+        memcpy(r, s->bins->now.place[m], sizeof r);
         if (s->grown) now = overlap(s, &around, m, r, INFINITY);
-        s->touches[i] = now > 0;
+        s->bins->now.touches[m] = now > 0;
         overlapping += now > 0;
         if (s->pushes && now > 0 && get_off(s, &around, rank, m, now)) continue;
         for (int a = 0; a < s->dimensions; a++) {
             const double u = random_of(s, 4 * i + a);
-            r[a] = wrapped(r[a] + s->step * (2 * u - 1), s->bins->grid.box[a]);
+            r[a] = torre_granular_wrapped(r[a] + s->step * (2 * u - 1), s->bins->grid.box[a]);
         }
         if (!is_allowed(s, rank, r) || overlap(s, &around, m, r, now) > now) continue;
-        memcpy(s->place[m], r, sizeof r);
+        memcpy(s->bins->now.place[m], r, sizeof r);
     }
     return overlapping;
 }
@@ -237,10 +163,11 @@ static int64_t move_bin(const sweep *s, int64_t rank)
 /* Colour of a bin along an axis: neighbours differ, also around the box. */
 static int colour(int64_t cell, int64_t n) { return cell == n - 1 && n % 2 ? 2 : (int)(cell % 2); }
 
-static int colour_of(const torre_bins *bins, int64_t rank)
+static int colour_of(const torre_granular_bins *bins, int64_t rank)
 {
-    const int32_t *cell = bins->cell[rank];
     const int64_t *n = bins->grid.n;
+    int64_t cell[3];
+    torre_granular_cell(bins, rank, cell);
     return colour(cell[0], n[0]) + 3 * colour(cell[1], n[1]) + 9 * colour(cell[2], n[2]);
 }
 
@@ -270,7 +197,7 @@ static int64_t next_near(const sweep *s, int64_t rank, int64_t end)
  * their ranks, slice by slice. */
 static void sort_colours(sweep *s, bool near)
 {
-    const torre_bins *bins = s->bins;
+    const torre_granular_bins *bins = s->bins;
     memset(s->slice, 0, sizeof s->slice);
     for (int list = 0; list < 2; list++) {
 #pragma omp parallel for
@@ -287,34 +214,6 @@ static void sort_colours(sweep *s, bool near)
     }
 }
 
-/* Positions as the last sweeps left them, back to their particles. */
-static void return_places(const sweep *s)
-{
-#pragma omp parallel for
-    for (int64_t m = 0; m < s->bins->count; m++)
-        for (int a = 0; a < 3; a++) s->particles->position[a][s->bins->member[m]] = s->place[m][a];
-}
-
-/* Displace the grid at random, so that particles get from bin to bin, and sort into it. */
-static void displace_grid(sweep *s)
-{
-    torre_bins *bins = s->bins;
-    for (int a = 0; a < 3; a++) {
-        double u = torre_random_uniform(s->seed, TORRE_STREAM_GRID, 4 * s->stream + (uint64_t)a);
-        s->shift[a] = u * bins->grid.edge[a];
-    }
-#pragma omp parallel for
-    for (int64_t i = 0; i < bins->count; i++) {
-        double r[3];
-        for (int a = 0; a < 3; a++) r[a] = s->particles->position[a][i];
-        bins->rank_of[i] = (int32_t)bin_of(s, r);
-    }
-    torre_bins_sort(bins);
-#pragma omp parallel for
-    for (int64_t m = 0; m < bins->count; m++)
-        for (int a = 0; a < 3; a++) s->place[m][a] = s->particles->position[a][bins->member[m]];
-}
-
 /* Whether a coordinate is less than so far from a face between parts along an axis. */
 static bool is_near_face(const double box[3], const int64_t parts[3], int axis, double r,
                          double distance)
@@ -323,58 +222,94 @@ static bool is_near_face(const double box[3], const int64_t parts[3], int axis, 
     return parts[axis] > 1 && fabs(r - edge * rint(r / edge)) < distance;
 }
 
-/* Whether the middle of a bin, in the grid as displaced, is so many diameters from a face or less,
- * or all are swept. */
-static bool settles(const sweep *s, int64_t rank, double diameters)
+/* Where the grid as displaced has its bins beside faces. */
+static void look_for_faces(sweep *s)
 {
     const torre_bin_grid *grid = &s->bins->grid;
-    bool near = !s->parts;
-    for (int a = 0; a < 3 && !near; a++) {
-        const double middle = (s->bins->cell[rank][a] + 0.5) * grid->edge[a] - s->shift[a];
-        near = is_near_face(grid->box, s->parts, a, middle, diameters * s->diameter);
+    for (int a = 0; a < 3; a++) {
+        for (int64_t c = 0; c < grid->n[a]; c++) {
+            const double middle = ((double)c + 0.5) * grid->edge[a] - s->bins->shift[a];
+            s->face[a][c] = 0;
+            if (is_near_face(grid->box, s->parts, a, middle, SETTLE_NEAR * s->diameter))
+                s->face[a][c] |= FACE_SETTLE;
+            if (is_near_face(grid->box, s->parts, a, middle, LOOSEN_NEAR * s->diameter))
+                s->face[a][c] |= FACE_LOOSEN;
+        }
     }
-    return near;
+}
+
+/* Displace the grid at random, so that particles get from bin to bin. */
+static void displace_grid(sweep *s)
+{
+    double shift[3];
+    for (int a = 0; a < 3; a++) {
+        double u = torre_random_uniform(s->seed, TORRE_STREAM_GRID, 4 * s->stream + (uint64_t)a);
+        shift[a] = u * s->bins->grid.edge[a];
+    }
+    torre_granular_bins_displace(s->bins, shift);
+    if (s->parts) look_for_faces(s);
+}
+
+/* Whether the middle of a bin, in the grid as displaced, is so near a face, or all are swept. */
+static bool settles(const sweep *s, const int64_t cell[3], uint8_t face)
+{
+    if (!s->parts) return true;
+    return (s->face[0][cell[0]] | s->face[1][cell[1]] | s->face[2][cell[2]]) & face;
 }
 
 /* The bins near faces. */
 static void find_faces(sweep *s)
 {
-#pragma omp parallel for
-    for (int64_t rank = 0; rank < s->bins->bins; rank++)
-        s->is_near[rank] = settles(s, rank, SETTLE_NEAR);
+    const int64_t *n = s->bins->grid.n;
+#pragma omp parallel for collapse(2)
+    for (int64_t x = 0; x < n[0]; x++)
+        for (int64_t y = 0; y < n[1]; y++)
+            for (int64_t z = 0; z < n[2]; z++)
+                s->is_near[(x * n[1] + y) * n[2] + z] =
+                    settles(s, (const int64_t[]){x, y, z}, FACE_SETTLE);
     sort_colours(s, true);
 }
 
 /* Of a member that touched somebody and will not be swept: whether it still does. */
 static bool still_touches(const sweep *s, int64_t rank, int64_t m)
 {
-    const surroundings around = around_bin(s->bins, rank);
-    return overlap(s, &around, m, s->place[m], 0) > 0;
+    torre_granular_around around;
+    torre_granular_bins_around(s->bins, rank, &around);
+    return overlap(s, &around, m, s->bins->now.place[m], 0) > 0;
+}
+
+/* The bins around a cell, or it alone, if they may be swept. */
+static void mark_near(sweep *s, const int64_t cell[3])
+{
+    const torre_granular_bins *bins = s->bins;
+    for (int o = 0; o < (s->few ? 1 : TORRE_GRANULAR_BLOCK); o++) {
+        int64_t other[3];
+        const int64_t rank = torre_granular_around_cell(bins, cell, o, other);
+        if (!settles(s, other, FACE_LOOSEN)) continue;
+#pragma omp atomic write
+        s->is_near[rank] = 1;
+    }
 }
 
 /* The bins that hold a particle that touched another in the last sweep, and those around them, if
  * they may be swept. Returns how many particles touch another where they may not. */
 static int64_t find_near(sweep *s)
 {
-    torre_bins *bins = s->bins;
+    const torre_granular_members *members = &s->bins->now;
     int64_t kept = 0;
 #pragma omp parallel for
     for (int64_t k = 0; k < s->near_from[COLOURS]; k++) s->is_near[s->near[k]] = 0;
 #pragma omp parallel for reduction(+ : kept)
-    for (int64_t m = 0; m < bins->count; m++) {
-        const int64_t i = bins->member[m], own = bins->rank_of[i];
-        if (!s->touches[i]) continue;
-        if (!settles(s, own, LOOSEN_NEAR)) {
-            s->touches[i] = still_touches(s, own, m);
-            kept += s->touches[i];
+    for (int64_t m = 0; m < s->bins->count; m++) {
+        int64_t cell[3];
+        if (!members->touches[m]) continue;
+        const int64_t own = torre_granular_bin_of(s->bins, members->place[m]);
+        torre_granular_cell(s->bins, own, cell);
+        if (!settles(s, cell, FACE_LOOSEN)) {
+            members->touches[m] = still_touches(s, own, m);
+            kept += members->touches[m];
         }
-        for (int64_t o = 0; o < (s->few ? 1 : bins->offsets); o++) {
-            int image[3];
-            const int64_t rank = bins->rank[torre_bins_at(bins, own, o, image)];
-            if (!settles(s, rank, LOOSEN_NEAR)) continue;
-#pragma omp atomic write
-            s->is_near[rank] = 1;
-        }
+        mark_near(s, cell);
     }
     sort_colours(s, true);
     return kept;
@@ -411,10 +346,7 @@ static int64_t next_sweep(sweep *s, bool displace, bool near)
     int64_t overlapping = 0;
     s->stream = TORRE_STREAM_SWEEPS + (uint64_t)s->done;
     s->numbers = torre_random_at(s->seed, s->stream);
-    if (displace) {
-        if (s->done > 0) return_places(s);
-        displace_grid(s);
-    }
+    if (displace) displace_grid(s);
     if (near)
         overlapping = find_near(s);
     else if (s->parts)
@@ -468,86 +400,30 @@ static torre_status settle(const torre_granular *g, sweep *s)
 
 typedef torre_status sweeps_function(const torre_granular *g, sweep *s);
 
-/* A hair more than a diameter, so that rounding of the bin never counts. */
-static torre_bin_grid grid_of(const torre_granular *g, const torre_md_problem *p)
-{
-    return torre_bins_grid(p->box, g->diameter * TORRE_GRANULAR_SPREAD, p->count);
-}
-
-/* particles: those of the problem, or, where parts settle, those that matter there. */
-static torre_status make_sweeps(const torre_granular *g, const torre_md_problem *p,
-                                const int64_t *parts, sweeps_function *sweeps,
-                                torre_md_particles *particles)
-{
-    torre_bins bins;
-    const torre_bin_grid grid = grid_of(g, p);
-    TORRE_TRY(torre_bins_make(&grid, g->diameter, TORRE_BIN_BLOCK,
-                              &(torre_ordering_spec){.kind = TORRE_ROW_MAJOR}, particles->count,
-                              &bins));
-    const int axis = g->dimensions - 1;
-    /* half of the mean distance that is left to a neighbour */
-    double volume = g->size[0] * g->size[1] * (g->dimensions == 3 ? g->size[2] : 1);
-    double apart = pow(volume / (double)p->count, 1.0 / g->dimensions);
-    double step =
-        fmin(fmax(0.5 * (apart - 0.9 * g->diameter), 0.04 * g->diameter), g->diameter / 2);
-    sweep s = {.particles = particles,
-               .bins = &bins,
-               .step = step,
-               .diameter = g->diameter,
-               .low = g->walls ? p->pair.granular.wall_low + g->diameter / 2 : 0,
-               .high = g->walls ? p->pair.granular.wall_high - g->diameter / 2 : p->box[axis],
-               .axis = axis,
-               .dimensions = g->dimensions,
-               .seed = g->seed,
-               .parts = parts};
-    for (int a = 0; a < 3; a++) s.per_length[a] = 1 / grid.edge[a];
-    s.touches = calloc((size_t)bins.count, 1);
-    s.is_near = calloc((size_t)bins.bins, 1);
-    s.near = malloc((size_t)bins.bins * sizeof *s.near);
-    s.place = torre_memory_large((size_t)bins.count * sizeof *s.place);
-    torre_status status = s.touches && s.is_near && s.near && s.place
-                              ? sweeps(g, &s)
-                              : torre_fail(TORRE_ERR_RESOURCE, "no memory for the start");
-    if (!status) return_places(&s);
-    free(s.touches);
-    free(s.is_near);
-    free(s.near);
-    free(s.place);
-    torre_bins_free(&bins);
-    return status;
-}
-
-torre_status torre_granular_melt(const torre_granular *g, const torre_md_problem *p,
-                                 torre_md_particles *particles)
-{
-    return make_sweeps(g, p, NULL, melt, particles);
-}
-
-/* The particles near faces, in their order. */
+/* The particles that are swept, in their order: all, or those near faces. */
 typedef struct selection {
     torre_md_particles *of;
-    double box[3], reach[3]; /* from a face */
-    const int64_t *parts;
+    double box[3], reach[3];  /* from a face */
+    const int64_t *parts;     /* or NULL: all */
     int64_t from[SLICES + 1]; /* where those of a slice of all begin */
 } selection;
 
 static bool is_selected(const selection *s, int64_t i)
 {
-    bool near = false;
-    for (int a = 0; a < 3; a++)
-        near = near || is_near_face(s->box, s->parts, a, s->of->position[a][i], s->reach[a]);
+    bool near = !s->parts;
+    for (int a = 0; a < 3 && !near; a++)
+        near = is_near_face(s->box, s->parts, a, s->of->position[a][i], s->reach[a]);
     return near;
 }
 
 /* Those that settle and all that they can meet, whose bins are next to theirs. */
-static selection select_near(const torre_granular *g, const torre_md_problem *p,
-                             const int64_t parts[3], torre_md_particles *particles)
+static selection select_near(const torre_granular *g, const torre_bin_grid *grid,
+                             const int64_t *parts, torre_md_particles *particles)
 {
-    const torre_bin_grid grid = grid_of(g, p);
     selection s = {.of = particles, .parts = parts, .from = {0}};
     for (int a = 0; a < 3; a++) {
-        s.box[a] = grid.box[a];
-        s.reach[a] = LOOSEN_NEAR * g->diameter + 1.5 * grid.edge[a];
+        s.box[a] = grid->box[a];
+        s.reach[a] = LOOSEN_NEAR * g->diameter + 1.5 * grid->edge[a];
     }
 #pragma omp parallel for
     for (int k = 0; k < SLICES; k++) {
@@ -559,8 +435,8 @@ static selection select_near(const torre_granular *g, const torre_md_problem *p,
     return s;
 }
 
-/* Positions of the selected ones to others, or back from them. */
-static void copy_selected(const selection *s, bool back, torre_md_particles *to)
+/* Positions of the selected ones to places, or back from there. */
+static void copy_selected(const selection *s, bool back, double (*place)[3])
 {
 #pragma omp parallel for
     for (int k = 0; k < SLICES; k++) {
@@ -570,25 +446,95 @@ static void copy_selected(const selection *s, bool back, torre_md_particles *to)
             if (!is_selected(s, i)) continue;
             for (int a = 0; a < 3; a++) {
                 if (back)
-                    s->of->position[a][i] = to->position[a][at];
+                    s->of->position[a][i] = place[at][a];
                 else
-                    to->position[a][at] = s->of->position[a][i];
+                    place[at][a] = s->of->position[a][i];
             }
             at++;
         }
     }
 }
 
+/* Free it with free_sweep in any case. */
+static torre_status make_tables(sweep *s)
+{
+    const torre_granular_bins *b = s->bins;
+    s->is_near = torre_memory_zero((size_t)b->bins);
+    s->near = torre_memory_large((size_t)b->bins * sizeof *s->near);
+    bool made = s->is_near && s->near;
+    for (int a = 0; a < 3; a++) {
+        s->face[a] = calloc((size_t)b->grid.n[a], 1);
+        made = made && s->face[a];
+    }
+    return made ? TORRE_OK : torre_fail(TORRE_ERR_RESOURCE, "no memory for the start");
+}
+
+static void free_tables(sweep *s)
+{
+    free(s->is_near);
+    free(s->near);
+    for (int a = 0; a < 3; a++) free(s->face[a]);
+}
+
+/* Sweep the selected particles. */
+static torre_status sweep_selected(const torre_granular *g, const selection *of,
+                                   sweeps_function *sweeps, sweep *s)
+{
+    TORRE_TRY(make_tables(s));
+    copy_selected(of, false, s->bins->now.place);
+    TORRE_TRY(sweeps(g, s));
+    torre_granular_bins_places(s->bins);
+    copy_selected(of, true, s->bins->next.place);
+    return TORRE_OK;
+}
+
+static sweep sweep_of(const torre_granular *g, const torre_md_problem *p, const int64_t *parts,
+                      torre_granular_bins *bins)
+{
+    const int axis = g->dimensions - 1;
+    /* half of the mean distance that is left to a neighbour */
+    double volume = g->size[0] * g->size[1] * (g->dimensions == 3 ? g->size[2] : 1);
+    double apart = pow(volume / (double)p->count, 1.0 / g->dimensions);
+    double step =
+        fmin(fmax(0.5 * (apart - 0.9 * g->diameter), 0.04 * g->diameter), g->diameter / 2);
+    return (sweep){.bins = bins,
+                   .step = step,
+                   .diameter = g->diameter,
+                   .low = g->walls ? p->pair.granular.wall_low + g->diameter / 2 : 0,
+                   .high = g->walls ? p->pair.granular.wall_high - g->diameter / 2 : p->box[axis],
+                   .axis = axis,
+                   .dimensions = g->dimensions,
+                   .seed = g->seed,
+                   .parts = parts};
+}
+
+/* Of all particles of the problem, or, where parts settle, of those that matter there. */
+static torre_status make_sweeps(const torre_granular *g, const torre_md_problem *p,
+                                const int64_t *parts, sweeps_function *sweeps,
+                                torre_md_particles *particles)
+{
+    /* a hair more than a diameter, so that rounding of the bin never counts */
+    const torre_bin_grid grid =
+        torre_bins_grid(p->box, g->diameter * TORRE_GRANULAR_SPREAD, p->count);
+    const selection of = select_near(g, &grid, parts, particles);
+    torre_granular_bins bins = {.count = 0};
+    sweep s = sweep_of(g, p, parts, &bins);
+    if (!of.from[SLICES]) return TORRE_OK;
+    torre_status status = torre_granular_bins_make(&grid, of.from[SLICES], &bins);
+    if (!status) status = sweep_selected(g, &of, sweeps, &s);
+    free_tables(&s);
+    torre_granular_bins_free(&bins);
+    return status;
+}
+
+torre_status torre_granular_melt(const torre_granular *g, const torre_md_problem *p,
+                                 torre_md_particles *particles)
+{
+    return make_sweeps(g, p, NULL, melt, particles);
+}
+
 torre_status torre_granular_settle(const torre_granular *g, const torre_md_problem *p,
                                    const int64_t parts[3], torre_md_particles *particles)
 {
-    const selection near = select_near(g, p, parts, particles);
-    torre_md_particles some;
-    if (!near.from[SLICES]) return TORRE_OK;
-    TORRE_TRY(torre_md_particles_new(near.from[SLICES], &some));
-    copy_selected(&near, false, &some);
-    const torre_status status = make_sweeps(g, p, parts, settle, &some);
-    if (!status) copy_selected(&near, true, &some);
-    torre_md_particles_free(&some);
-    return status;
+    return make_sweeps(g, p, parts, settle, particles);
 }

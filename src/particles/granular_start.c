@@ -131,18 +131,21 @@ static int64_t random_place(uint64_t seed, int64_t count, int64_t i)
     return (int64_t)place;
 }
 
-/* Ids in random order. */
+/* Ids in random order. The velocities, which come later, lend two axes of memory. */
 static torre_status deal_ids(uint64_t seed, torre_md_particles *p)
 {
-    for (int a = 0; a < 3; a++) {
-        double *dealt = torre_memory_large((size_t)p->count * sizeof *dealt);
-        if (!dealt) return torre_fail(TORRE_ERR_RESOURCE, "no memory for the start");
+    double *dealt[3] = {p->velocity[0], p->velocity[1],
+                        torre_memory_large((size_t)p->count * sizeof(double))};
+    if (!dealt[2]) return torre_fail(TORRE_ERR_RESOURCE, "no memory for the start");
 #pragma omp parallel for
-        for (int64_t i = 0; i < p->count; i++)
-            dealt[random_place(seed, p->count, i)] = p->position[a][i];
-        free(p->position[a]);
-        p->position[a] = dealt;
+    for (int64_t i = 0; i < p->count; i++) {
+        const int64_t id = random_place(seed, p->count, i);
+        for (int a = 0; a < 3; a++) dealt[a][id] = p->position[a][i];
     }
+    p->velocity[0] = p->position[0];
+    p->velocity[1] = p->position[1];
+    free(p->position[2]);
+    memcpy(p->position, dealt, sizeof dealt);
     return TORRE_OK;
 }
 
