@@ -307,6 +307,25 @@ static torre_norm_sums plane_sums(const torre_plane_store *s, const char *plane)
                              s->rows + omp_get_thread_num() * torre_planes_row_bytes(&s->layout));
 }
 
+/* Some of the planes that are left, where they can be read: in memory so many that all threads have
+ * some, of a file as many as the buffer holds. */
+static torre_status look_at(torre_plane_store *s, torre_planes *left, torre_planes *some,
+                            const char **values)
+{
+    const int64_t planes = 4 * s->layout.threads;
+    if (!s->memory) {
+        *some = take(s, left);
+        *values = s->buffer;
+        return transfer(s, false, 2 * some->low * s->layout.plane_bytes,
+                        2 * (some->high - some->low) * s->layout.plane_bytes);
+    }
+    *some = *left;
+    if (some->high - some->low > planes) some->high = some->low + planes;
+    left->low = some->high;
+    *values = s->memory + 2 * some->low * s->layout.plane_bytes;
+    return TORRE_OK;
+}
+
 torre_status torre_store_norms(torre_plane_store *s, int array, torre_wave_norms *norms)
 {
     torre_planes left = {0, s->layout.n[0]};
@@ -314,10 +333,11 @@ torre_status torre_store_norms(torre_plane_store *s, int array, torre_wave_norms
     torre_wave_norms bad = {.finite = true};
     torre_status status = sums ? TORRE_OK : torre_fail(TORRE_ERR_RESOURCE, "out of memory");
     while (!status && left.low < left.high) {
-        const torre_planes some = take(s, &left);
-        const char *first = s->buffer + (array ^ s->flip) * s->layout.plane_bytes;
-        status = transfer(s, false, 2 * some.low * s->layout.plane_bytes,
-                          2 * (some.high - some.low) * s->layout.plane_bytes);
+        torre_planes some;
+        const char *first;
+        status = look_at(s, &left, &some, &first);
+        if (status) break;
+        first += (array ^ s->flip) * s->layout.plane_bytes;
 #pragma omp parallel for num_threads(s->layout.threads) schedule(static)
         for (int64_t x = some.low; x < some.high; x++)
             sums[x] = plane_sums(s, first + 2 * (x - some.low) * s->layout.plane_bytes);
