@@ -2,10 +2,11 @@
 """Runs larger than their memory against the same runs in memory.
 
     bench_stream.py BUILD [--size NXxNYxNZ] [--steps N] [--share F] [--scratch DIR] [--repeats N] [--velocity]
-                    [--backend cpu|cuda] [--orders N,N...] [--boundary FACES]
+                    [--backend cpu|cuda] [--orders N,N...] [--boundary FACES] [--points]
 
 BUILD: folder with wave. The limit of memory is the share F (a quarter) of what the run takes in memory; the fields
-stream through a file in DIR (with cuda, unless DIR is given, through memory of the host). Of each order both runs take turns, and the ratio of their rates (time loops alone) is
+stream through a file in DIR (with cuda, unless DIR is given, through memory of the host). With --points there are 100
+sources and 10,000 receivers anywhere in place of one source. Of each order both runs take turns, and the ratio of their rates (time loops alone) is
 formed within each turn; medians are printed as CSV. What the rate of the disk does to it depends on how much of the
 file the system keeps in memory: give a model several times as large as that.
 """
@@ -15,6 +16,7 @@ import os
 import statistics
 import tempfile
 
+from bench_points import save_points
 from report import report_of
 
 
@@ -47,6 +49,7 @@ def main():
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--boundary", default="free")
     parser.add_argument("--velocity", action="store_true", help="a velocity for each cell, of a file")
+    parser.add_argument("--points", action="store_true", help="100 sources and 10,000 receivers")
     arguments = parser.parse_args()
     scratch = arguments.scratch or ("." if arguments.backend == "cpu" else None)
     through = ["--scratch", os.path.abspath(scratch)] if scratch else []
@@ -54,9 +57,14 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         words = ["--backend", arguments.backend, "--size", arguments.size, "--steps", str(arguments.steps), "--boundary",
                  arguments.boundary]
+        size = [int(n) for n in arguments.size.split("x")]
         if arguments.velocity:
-            save_velocity(os.path.join(folder, "velocity.npy"), [int(n) for n in arguments.size.split("x")])
+            save_velocity(os.path.join(folder, "velocity.npy"), size)
             words += ["--velocity", "velocity.npy"]
+        if arguments.points:
+            save_points(os.path.join(folder, "sources.csv"), 100, size, 1)
+            save_points(os.path.join(folder, "receivers.csv"), 10000, size, 2)
+            words += ["--source", "sources.csv", "--receivers", "receivers.csv", "--traces", "traces.npy"]
         for order in arguments.orders.split(","):
             wave = [*words, "--order", order]
             whole = run(arguments.build, [*wave, "--dry-run"], folder)["memory_bytes"]["fields_and_tables"]

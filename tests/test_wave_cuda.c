@@ -1324,6 +1324,7 @@ typedef struct pieces {
     piece piece[PIECES];
     int64_t n;
     void *buffer;
+    torre_part_sums *sums; /* of receivers, if there are any */
 } pieces;
 
 static torre_planes planes_of(const pieces *a, int i)
@@ -1364,6 +1365,7 @@ static void advance_piece(const pieces *a, int i, int64_t steps, char *samples)
 static void pass_pieces(pieces *a, int64_t steps, char *samples)
 {
     for (int i = PIECES - 1; i >= 0; i--) {
+        torre_wave_cuda.use_sums(a->piece[i].solver, a->sums, a->n);
         advance_piece(a, i, steps, samples);
         for (int j = 0; j < i; j++) share(a, i, j, a->n + steps, a->n);
     }
@@ -1432,16 +1434,16 @@ static void free_pieces(pieces *a)
         torre_wave_part_free(a->piece[i].part);
     }
     free(a->buffer);
+    torre_part_sums_free(a->sums);
     torre_wave_setup_free(a->setup);
 }
 
 /* What the parts have together; norms of each are those of its own cells. */
-static void collect_pieces(const pieces *a, char *nodes, int64_t steps, outcome *o)
+static void collect_pieces(const pieces *a, const char *sums, int64_t steps, outcome *o)
 {
     const sample_problem *s = a->s;
     const torre_box all = torre_box_all(s->p.size);
     int64_t stride[3];
-    torre_array traces = {0};
     double squares = 0;
     torre_box_strides(&all, stride);
     for (int l = 0; l < 2; l++) o->level[l] = memory((size_t)s->cells * (size_t)s->p.precision);
@@ -1460,14 +1462,7 @@ static void collect_pieces(const pieces *a, char *nodes, int64_t steps, outcome 
     o->top = sqrt(squares);
     o->sample_bytes = (size_t)(steps * s->p.receiver_count) * (size_t)s->p.precision;
     o->samples = memory(o->sample_bytes);
-    must(torre_traces_new(&s->p, &traces), s->name);
-    torre_traces_weigh(a->setup, nodes, steps);
-    if (s->p.receiver_count) torre_traces_record(a->setup, false, nodes, 0, steps, &traces);
-    for (int64_t r = 0; r < s->p.receiver_count; r++)
-        for (int64_t n = 0; n < steps; n++)
-            torre_value_set(s->p.precision, o->samples, n * s->p.receiver_count + r,
-                            torre_value(s->p.precision, traces.data, r * traces.shape[1] + 1 + n));
-    free(traces.data);
+    memcpy(o->samples, sums, o->sample_bytes);
 }
 
 /* In pieces as the plan says, beside the whole; false: refused. */
@@ -1478,20 +1473,25 @@ static bool compare_pieces(const sample_problem *s, const torre_wave_plan *plan,
     outcome o = {0};
     const int64_t n = s->p.size[plan->axes[0] - 'x'], cut[] = {0, n / 3, n / 3 + 5, n};
     must(torre_wave_setup_new(&s->p, &a.setup), s->name);
+    must(torre_part_sums_new(a.setup, &a.sums), s->name);
     const bool made = make_pieces(&a, cut);
     if (made) {
-        const size_t row = (size_t)a.setup->sample_columns * (size_t)s->p.precision;
-        char *nodes = memory((size_t)steps * row);
-        memset(nodes, -1, (size_t)steps * row);
+        const size_t row = (size_t)s->p.receiver_count * (size_t)s->p.precision;
+        char *sums = memory((size_t)steps * row);
+        torre_traces_blank(a.setup, true, steps, sums);
+        torre_part_sums_begin(a.sums, sums);
         for (int64_t now; a.n < steps;) {
             now = steps - a.n < plan->tower_height ? steps - a.n : plan->tower_height;
-            pass_pieces(&a, now, nodes + (size_t)a.n * row);
+            pass_pieces(&a, now, sums + (size_t)a.n * row);
         }
-        collect_pieces(&a, nodes, steps, &o);
+        for (int i = 0; i < PIECES; i++)
+            must(torre_wave_cuda.settle_sums(a.piece[i].solver), s->name);
+        torre_part_sums_finish(a.sums);
+        collect_pieces(&a, sums, steps, &o);
         compare_bits(s, what, &o, whole);
         checks++;
         if (fabs(o.top - whole->top) > 1e-9 * whole->top) fail(s->name, "norms of parts");
-        free(nodes);
+        free(sums);
         free_outcome(&o);
     }
     free_pieces(&a);

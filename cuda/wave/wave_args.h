@@ -290,8 +290,8 @@ typedef struct torre_device_tap {
     int64_t offset;
 } torre_device_tap;
 
-/* A receiver: the first of its taps, of its table of units and of the scales of its nodes; and how
- * many taps each axis has. */
+/* A receiver: the first of its taps, of its slots and of the scales of its nodes; and how many taps
+ * each axis has. */
 typedef struct torre_device_sum {
     int64_t tap, slot, node;
     int count[3], unused;
@@ -302,11 +302,11 @@ typedef struct torre_device_sum {
  * offset_i + offset_j + offset_k of a field, or, where there are slots, in unit slots[slot + o /
  * TORRE_UNIT] of a row of samples, in place o % TORRE_UNIT. Where density varies it is multiplied
  * by the scale of node (i, j, k), row-major, which makes pressure of it. The sum is number r of a
- * row of out, or number[r] of `columns`.
+ * row of out, or number[r] of `columns`. Of steps that slide units are one cell (`single`).
  */
 typedef struct torre_sums {
     int64_t receivers, units;
-    bool plain;
+    bool plain, single;
     const torre_device_sum *sums;
     const torre_device_tap *taps;
     const int *slots;     /* or NULL */
@@ -318,12 +318,27 @@ typedef struct torre_sums {
  * host. */
 cudaError_t torre_sum_receivers(int precision, const torre_sums *sums, const void *from,
                                 int64_t steps, void *out, cudaStream_t stream);
+/*
+ * The same of a part, from samples: all ones are of others, as are slots below 0. The sum is all
+ * ones where not all values are there. Where some are, it is a record: what its number is in
+ * which[], first the receiver, then the step; all its values, as pressure. *count says how many
+ * there would be with room for all.
+ */
+typedef struct torre_part_room {
+    int *count, room;
+    int *which;   /* [room][2] */
+    void *values; /* [room][nodes] */
+    int64_t nodes;
+} torre_part_room;
+cudaError_t torre_sum_parts(int precision, const torre_sums *sums, const torre_part_room *room,
+                            const void *from, int64_t first, int64_t steps, void *out,
+                            cudaStream_t stream);
 /* out[step][receiver], of receivers of one tap along each axis, from samples: the bits as they are.
  */
 cudaError_t torre_pick_samples(int precision, const torre_sums *sums, const void *from,
                                int64_t steps, void *out, cudaStream_t stream);
-/* The same out of a field, of those in the span; others stay. */
-cudaError_t torre_pick_cells(int precision, const torre_sums *sums, const void *from,
+/* out[i] = from[cell[i]] of cells in the span; others stay. */
+cudaError_t torre_pick_cells(int precision, const int64_t *cell, int64_t count, const void *from,
                              const torre_span *span, void *out, cudaStream_t stream);
 /* Rows of a dense array of shape (any, size_y, size_z), from number first on, to a device array
  * with these strides (in cells), or back. */

@@ -26,6 +26,8 @@ int64_t torre_cuda_model_bytes(const torre_wave_program *program);
 torre_status torre_cuda_read_model(torre_wave_solver *solver, int64_t low, int64_t high,
                                    void *values);
 void torre_cuda_use_model(torre_wave_solver *solver, const void *planes);
+void torre_cuda_use_sums(torre_wave_solver *solver, torre_part_sums *sums, int64_t first);
+torre_status torre_cuda_settle_sums(torre_wave_solver *solver);
 void torre_cuda_place(const torre_wave_solver *solver, int64_t low, torre_plane_place *place);
 torre_status torre_cuda_hand_on(torre_wave_solver *solver, int64_t low, int64_t high, int way,
                                 const torre_plane_place *to, void **arrival);

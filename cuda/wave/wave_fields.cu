@@ -39,19 +39,48 @@ template <class T> struct receiver_values {
     const T *from;
     const int *slots;    /* of the receiver, or NULL */
     const double *scale; /* of its nodes, or NULL */
-    __device__ double at(int64_t offset, int node) const
+    __device__ double pressure(T u, int node) const
     {
-        const T u =
-            from[slots ? (int64_t)slots[offset / TORRE_UNIT] * TORRE_UNIT + offset % TORRE_UNIT
-                       : offset];
         return scale ? (double)(T)__dmul_rn((double)u, scale[node]) : (double)u;
+    }
+    __device__ double at(int64_t offset, int node)
+    {
+        return pressure(
+            from[slots ? (int64_t)slots[offset / TORRE_UNIT] * TORRE_UNIT + offset % TORRE_UNIT
+                       : offset],
+            node);
+    }
+};
+
+/* All ones. */
+__device__ __forceinline__ bool is_nothing(float u) { return __float_as_uint(u) == ~0u; }
+__device__ __forceinline__ bool is_nothing(double u) { return __double_as_longlong(u) == -1; }
+template <class T> __device__ T nothing();
+template <> __device__ __forceinline__ float nothing<float>() { return __int_as_float(-1); }
+template <> __device__ __forceinline__ double nothing<double>() { return __longlong_as_double(-1); }
+
+/* Those of a part, which may be elsewhere. */
+template <class T> struct part_values : receiver_values<T> {
+    bool single;
+    unsigned met; /* bit 0: some that are there, bit 1: some that are not */
+    __device__ T value(int64_t offset) const
+    {
+        const int slot = this->slots[single ? offset : offset / TORRE_UNIT];
+        if (slot < 0) return nothing<T>();
+        return this->from[single ? slot : (int64_t)slot * TORRE_UNIT + offset % TORRE_UNIT];
+    }
+    __device__ double at(int64_t offset, int node)
+    {
+        const T u = value(offset);
+        met |= is_nothing(u) ? 2 : 1;
+        return this->pressure(u, node);
     }
 };
 
 /* What thread `lane` contributes: the product of a node. */
-template <class T>
+template <class VALUES>
 __device__ double plain_product(const torre_device_sum &q, const torre_device_tap *x,
-                                const receiver_values<T> &values, int lane)
+                                VALUES &values, int lane)
 {
     const torre_device_tap *y = x + q.count[0], *z = y + q.count[1];
     if (lane >= q.count[0] * q.count[1] * q.count[2]) return 0;
@@ -61,9 +90,9 @@ __device__ double plain_product(const torre_device_sum &q, const torre_device_ta
     return __dmul_rn(weight, values.at(x[i].offset + y[j].offset + z[k].offset, lane));
 }
 /* The same of all nodes of a tap along z. */
-template <class T>
+template <class VALUES>
 __device__ double nested_product(const torre_device_sum &q, const torre_device_tap *x,
-                                 const receiver_values<T> &values, int lane)
+                                 VALUES &values, int lane)
 {
     const torre_device_tap *y = x + q.count[0], *z = y + q.count[1];
     double all = 0;
@@ -81,30 +110,90 @@ __device__ double nested_product(const torre_device_sum &q, const torre_device_t
     return __dmul_rn(z[lane].weight, all);
 }
 
+constexpr int SUM_LANES = 8;
+static_assert(TORRE_TAPS == SUM_LANES, "a thread for each tap along z");
+
+/* What the lanes of a sum make of it, by all of them. */
+template <class VALUES>
+__device__ double sum_of(const torre_sums &s, const torre_device_sum &q, VALUES &values, int lane,
+                         unsigned together)
+{
+    const torre_device_tap *x = s.taps + q.tap;
+    const double product =
+        s.plain ? plain_product(q, x, values, lane) : nested_product(q, x, values, lane);
+    const int count = s.plain ? q.count[0] * q.count[1] * q.count[2] : q.count[2];
+    double sum = 0;
+    for (int i = 0; i < count; i++)
+        sum = __dadd_rn(sum, __shfl_sync(together, product, i, SUM_LANES));
+    return sum;
+}
+__device__ __forceinline__ unsigned sum_lanes()
+{
+    return 0xffu << threadIdx.x % 32 / SUM_LANES * SUM_LANES;
+}
+
 template <class T> __global__ void sum_receivers(torre_sums s, const T *from, int64_t steps, T *out)
 {
-    static_assert(TORRE_TAPS == 8, "eight threads a sum");
     const int lane = threadIdx.x % 8;
-    const unsigned together = 0xffu << threadIdx.x % 32 / 8 * 8;
+    const unsigned together = sum_lanes();
     const int64_t all = s.receivers * steps, stride = (int64_t)gridDim.x * blockDim.x / 8;
     for (int64_t n = (blockIdx.x * (int64_t)blockDim.x + threadIdx.x) / 8; n < all; n += stride) {
         const int64_t r = n / steps, step = n % steps;
         const torre_device_sum q = s.sums[r];
-        const torre_device_tap *x = s.taps + q.tap;
-        const receiver_values<T> values = {from + step * s.units * TORRE_UNIT,
-                                           s.slots ? s.slots + q.slot : nullptr,
-                                           s.scales ? s.scales + q.node : nullptr};
-        const double product =
-            s.plain ? plain_product(q, x, values, lane) : nested_product(q, x, values, lane);
-        const int count = s.plain ? q.count[0] * q.count[1] * q.count[2] : q.count[2];
-        double sum = 0;
-        for (int i = 0; i < count; i++) sum = __dadd_rn(sum, __shfl_sync(together, product, i, 8));
+        receiver_values<T> values = {from + step * s.units * TORRE_UNIT,
+                                     s.slots ? s.slots + q.slot : nullptr,
+                                     s.scales ? s.scales + q.node : nullptr};
+        const double sum = sum_of(s, q, values, lane, together);
         if (lane == 0) {
             if (s.number)
                 out[step * s.columns + s.number[r]] = (T)sum;
             else
                 out[step * s.receivers + r] = (T)sum;
         }
+    }
+}
+
+/* All values of a receiver of which a part has some. */
+template <class T>
+__device__ void keep_record(const torre_sums &s, const torre_device_sum &q,
+                            const part_values<T> &values, T *to, int lane)
+{
+    const torre_device_tap *x = s.taps + q.tap, *y = x + q.count[0], *z = y + q.count[1];
+    const int plane = q.count[1] * q.count[2];
+    for (int node = lane; node < q.count[0] * plane; node += SUM_LANES) {
+        const T u = values.value(x[node / plane].offset + y[node % plane / q.count[2]].offset +
+                                 z[node % q.count[2]].offset);
+        to[node] = is_nothing(u) ? u : (T)values.pressure(u, node);
+    }
+}
+template <class T>
+__global__ void sum_parts(torre_sums s, torre_part_room room, const T *from, int64_t first,
+                          int64_t steps, T *out)
+{
+    const int lane = threadIdx.x % 8;
+    const unsigned together = sum_lanes();
+    const int64_t all = s.receivers * steps, stride = (int64_t)gridDim.x * blockDim.x / 8,
+                  row = s.units * (s.single ? 1 : TORRE_UNIT);
+    for (int64_t n = (blockIdx.x * (int64_t)blockDim.x + threadIdx.x) / 8; n < all; n += stride) {
+        const int64_t r = n / steps, step = first + n % steps;
+        const torre_device_sum q = s.sums[r];
+        part_values<T> values = {
+            {from + step * row, s.slots + q.slot, s.scales ? s.scales + q.node : nullptr},
+            s.single,
+            0};
+        const double sum = sum_of(s, q, values, lane, together);
+        unsigned met = 0;
+        for (int i = 0; i < SUM_LANES; i++) met |= __shfl_sync(together, values.met, i, SUM_LANES);
+        if (lane == 0) out[step * s.receivers + r] = met == 1 ? (T)sum : nothing<T>();
+        if (met != 3) continue;
+        int record = lane == 0 ? atomicAdd(room.count, 1) : 0;
+        record = __shfl_sync(together, record, 0, SUM_LANES);
+        if (record >= room.room) continue;
+        if (lane == 0) {
+            room.which[2 * record] = (int)r;
+            room.which[2 * record + 1] = (int)step;
+        }
+        keep_record(s, q, values, (T *)room.values + record * room.nodes, lane);
     }
 }
 __device__ __forceinline__ int64_t offset_of(const torre_sums &s, const torre_device_sum &q)
@@ -123,13 +212,12 @@ template <class T> __global__ void pick_samples(torre_sums s, const T *from, int
             row[(int64_t)s.slots[q.slot + offset / TORRE_UNIT] * TORRE_UNIT + offset % TORRE_UNIT];
     }
 }
-template <class T> __global__ void pick_cells(torre_sums s, const T *from, torre_span span, T *out)
+template <class T>
+__global__ void pick_cells(const int64_t *cell, int64_t count, const T *from, torre_span span,
+                           T *out)
 {
-    FOR_EACH(n, s.receivers)
-    {
-        const int64_t offset = offset_of(s, s.sums[n]);
-        if (is_in(span, offset)) out[n] = from[offset];
-    }
+    FOR_EACH(i, count)
+    if (is_in(span, cell[i])) out[i] = from[cell[i]];
 }
 template <class T>
 __global__ void move_rows(T *array, int64_t stride_x, int64_t stride_y, int64_t stride_z, T *rows,
@@ -273,6 +361,20 @@ extern "C" cudaError_t torre_sum_receivers(int precision, const torre_sums *sums
     return cudaGetLastError();
 }
 
+extern "C" cudaError_t torre_sum_parts(int precision, const torre_sums *sums,
+                                       const torre_part_room *room, const void *from, int64_t first,
+                                       int64_t steps, void *out, cudaStream_t stream)
+{
+    const int blocks = blocks_for(sums->receivers * steps * 8);
+    if (precision == 4)
+        sum_parts<<<blocks, THREADS, 0, stream>>>(*sums, *room, (const float *)from, first, steps,
+                                                  (float *)out);
+    else
+        sum_parts<<<blocks, THREADS, 0, stream>>>(*sums, *room, (const double *)from, first, steps,
+                                                  (double *)out);
+    return cudaGetLastError();
+}
+
 extern "C" cudaError_t torre_pick_samples(int precision, const torre_sums *sums, const void *from,
                                           int64_t steps, void *out, cudaStream_t stream)
 {
@@ -286,14 +388,16 @@ extern "C" cudaError_t torre_pick_samples(int precision, const torre_sums *sums,
     return cudaGetLastError();
 }
 
-extern "C" cudaError_t torre_pick_cells(int precision, const torre_sums *sums, const void *from,
-                                        const torre_span *span, void *out, cudaStream_t stream)
+extern "C" cudaError_t torre_pick_cells(int precision, const int64_t *cell, int64_t count,
+                                        const void *from, const torre_span *span, void *out,
+                                        cudaStream_t stream)
 {
-    const int blocks = blocks_for(sums->receivers);
+    const int blocks = blocks_for(count);
     if (precision == 4)
-        pick_cells<<<blocks, THREADS, 0, stream>>>(*sums, (const float *)from, *span, (float *)out);
+        pick_cells<<<blocks, THREADS, 0, stream>>>(cell, count, (const float *)from, *span,
+                                                   (float *)out);
     else
-        pick_cells<<<blocks, THREADS, 0, stream>>>(*sums, (const double *)from, *span,
+        pick_cells<<<blocks, THREADS, 0, stream>>>(cell, count, (const double *)from, *span,
                                                    (double *)out);
     return cudaGetLastError();
 }

@@ -127,56 +127,12 @@ torre_status torre_cuda_read_planes(torre_wave_solver *solver, int64_t low, int6
 
 /* --- Steps --- */
 
-/* What the nodes have in samples: other solvers have computed those that are all ones. */
-static void scatter(const torre_cuda_solver *s, int64_t steps, const char *from, char *samples)
-{
-    const torre_wave_setup *setup = s->setup;
-    const int64_t nodes = setup->receiver_node_count;
-    const size_t width = (size_t)setup->problem->precision;
-    const uint64_t nothing = UINT64_MAX;
-#pragma omp parallel for if (steps * nodes > 1 << 16)
-    for (int64_t i = 0; i < steps; i++) {
-        char *to = samples + (size_t)(i * setup->sample_columns) * width;
-        const char *value = from + (size_t)(i * nodes) * width;
-        for (int64_t k = 0; k < nodes; k++, value += width)
-            if (memcmp(value, &nothing, width) != 0)
-                memcpy(to + (size_t)setup->receiver_nodes[k].column * width, value, width);
-    }
-}
-
 /* A pass begins: sources of its steps, and samples that nobody has computed yet. */
 static torre_status begin_pass(torre_cuda_solver *s, int64_t steps)
 {
     TORRE_TRY(torre_cuda_points_prepare(s, steps));
     TORRE_TRY(torre_cuda_receivers_turn(s));
-    return torre_cuda_receivers_blank(s, steps);
-}
-
-/* Page-locked memory for all samples of a pass, kept for the next one. */
-static torre_status take_samples(torre_cuda_solver *s, int64_t bytes)
-{
-    if (s->node_bytes >= bytes) return TORRE_OK;
-    if (s->nodes) torre_cuda_free_host(s->nodes, s->node_bytes);
-    s->nodes = NULL;
-    s->node_bytes = 0;
-    TORRE_TRY(torre_cuda_take_host(bytes, &s->nodes));
-    if (!s->nodes) return torre_fail(TORRE_ERR_RESOURCE, "out of memory for samples");
-    s->node_bytes = bytes;
-    return TORRE_OK;
-}
-
-/* A pass is over: what its towers, or steps that slide, have recorded. */
-static torre_status end_pass(torre_cuda_solver *s, int64_t steps, void *samples)
-{
-    const int64_t nodes = torre_cuda_recorded(s->program);
-    if (!s->program->slides)
-        TORRE_TRY(torre_cuda_receivers_sum(s, s->args.points.samples, 0, steps));
-    if (!samples || !nodes)
-        return torre_cuda_status(cudaStreamSynchronize(s->stream), "computing steps");
-    TORRE_TRY(take_samples(s, steps * nodes * (int64_t)s->setup->problem->precision));
-    TORRE_TRY(torre_cuda_receivers_collect(s, 0, steps, s->nodes));
-    scatter(s, steps, s->nodes, samples);
-    return TORRE_OK;
+    return torre_cuda_receivers_blank(s);
 }
 
 /* Towers of those stages, or steps that slide. A pass is all stages, from above. */
@@ -185,7 +141,8 @@ static torre_status climb(torre_cuda_solver *s, int64_t steps, torre_stages stag
     if (stages.high == INT64_MAX) TORRE_TRY(begin_pass(s, steps));
     TORRE_TRY(s->program->slides ? torre_cuda_slide(s, steps, stages)
                                  : torre_cuda_pass(s, steps, stages));
-    if (stages.low == INT64_MIN) return end_pass(s, steps, samples);
+    TORRE_TRY(torre_cuda_part_settle(s)); /* while the device computes */
+    if (stages.low == INT64_MIN) TORRE_TRY(torre_cuda_part_sum(s, steps, samples));
     return torre_cuda_status(cudaStreamSynchronize(s->stream), "computing steps");
 }
 

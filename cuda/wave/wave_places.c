@@ -56,8 +56,7 @@ static void list_all(const torre_cuda_program *program, const torre_grid_node *u
     const int64_t width = program->shape.block_x;
     for (int64_t i = 0, length; i < count; i += length) {
         length = torre_cuda_run_length(program, units + i, count - i, TORRE_UNIT);
-        const int64_t x = units[i].x, y = units[i].y, z = units[i].z,
-                      part = torre_cuda_part_of(program, z);
+        const int64_t x = units[i].x, y = units[i].y, z = units[i].z, part = units[i].part;
         const run_place run = {.x = x / width,
                                .y = y / width,
                                .part = part,

@@ -12,7 +12,6 @@ static void count_lists(torre_cuda_program *program)
     const torre_wave_args *a = &program->args;
     const int64_t width = program->shape.block_x, D = program->base.info.plan.dts;
     torre_point_plan *b = &program->points;
-    b->parts = program->pass.parts;
     b->columns = (a->n[1] + width - 1) / width;
     b->lines = (a->n[0] + width - 1) / width;
     b->strips = a->periodic[1] ? b->columns / D : (b->columns - 1 + D - 1) / D + 1;
@@ -35,7 +34,7 @@ static int find_places(const torre_cuda_program *program, const torre_grid_node 
                        node_place place[2])
 {
     const torre_point_plan *b = &program->points;
-    const int64_t x = at->x, y = at->y, part = torre_cuda_part_of(program, at->z);
+    const int64_t x = at->x, y = at->y, part = at->part;
     const int64_t width = program->shape.block_x, D = program->base.info.plan.dts;
     int count = 0;
     if (!program->shape.strips) {
@@ -56,14 +55,12 @@ static int find_places(const torre_cuda_program *program, const torre_grid_node 
 int64_t torre_cuda_run_length(const torre_cuda_program *program, const torre_grid_node *node,
                               int64_t count, int64_t step)
 {
-    const int64_t part = torre_cuda_part_of(program, node->z),
-                  plane = node->z - torre_cuda_part_first(program, part),
+    const int64_t part = node->part, plane = node->z - torre_cuda_part_first(program, part),
                   after = node->z + TORRE_WARP_PLANES - plane % TORRE_WARP_PLANES;
     int64_t n = 1;
     if (!program->shape.strips || !program->args.points.many) return 1;
     while (n < count && n < TORRE_RUN && node[n].x == node->x && node[n].y == node->y &&
-           node[n].z == node[n - 1].z + step && node[n].z < after &&
-           torre_cuda_part_of(program, node[n].z) == part)
+           node[n].z == node[n - 1].z + step && node[n].z < after && node[n].part == part)
         n++;
     return n;
 }
@@ -98,10 +95,9 @@ static void sort_nodes(const torre_cuda_program *program, const torre_grid_node 
             else if (!shares_nodes(program))
                 ((torre_point_node *)to)[n] = (torre_point_node){place[j].at, (int)at->z, (int)i};
             else
-                ((torre_part_node *)to)[n] = (torre_part_node){
-                    (int16_t)place[j].at,
-                    (int16_t)(at->z -
-                              torre_cuda_part_first(program, torre_cuda_part_of(program, at->z)))};
+                ((torre_part_node *)to)[n] =
+                    (torre_part_node){(int16_t)place[j].at,
+                                      (int16_t)(at->z - torre_cuda_part_first(program, at->part))};
         }
     }
     if (to)
@@ -195,6 +191,13 @@ static torre_status upload_weights(torre_cuda_solver *s, const torre_grid_node *
     return status;
 }
 
+static torre_grid_node node_at(const torre_cuda_program *program, int64_t x, int64_t y, int64_t z,
+                               double weight)
+{
+    const int64_t part = program->kernel ? torre_cuda_part_of(program, z) : 0;
+    return (torre_grid_node){x, y, z, part, weight};
+}
+
 /* All nodes as cells of the grid, then their images beyond its last plane; the caller's to free.
  * How many there are goes to *count. */
 static torre_status list_nodes(const torre_cuda_program *program, torre_grid_node **nodes,
@@ -210,11 +213,11 @@ static torre_status list_nodes(const torre_cuda_program *program, torre_grid_nod
     for (int64_t i = 0; i < setup->source_node_count; i++) {
         const int64_t cell = setup->source_nodes[i].cell;
         const double weight = setup->source_nodes[i].weight;
-        to[i] = (torre_grid_node){cell / nz / ny, cell / nz % ny, cell % nz, weight};
+        to[i] = node_at(program, cell / nz / ny, cell / nz % ny, cell % nz, weight);
         for (int64_t z = nz; z < planes; z++) {
             const torre_ghost image = torre_cuda_image(p, z);
             if (image.sign && image.source == to[i].z)
-                to[(*count)++] = (torre_grid_node){to[i].x, to[i].y, z, image.sign * weight};
+                to[(*count)++] = node_at(program, to[i].x, to[i].y, z, image.sign * weight);
         }
     }
     return TORRE_OK;
@@ -240,6 +243,7 @@ torre_status torre_cuda_points_plan(torre_cuda_program *program)
     torre_points_args *a = &program->args.points;
     size_t *bytes = program->bytes;
     torre_grid_node *nodes;
+    program->points.parts = program->pass.parts;
     torre_status status = list_nodes(program, &nodes, &a->source_count);
     if (!status && program->kernel && program->turned.points) {
         a->many = are_many(program, a->source_count);

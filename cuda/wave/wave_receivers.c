@@ -42,11 +42,18 @@ int64_t torre_cuda_part_first(const torre_cuda_program *program, int64_t part)
 /* The units of a receiver, in the solver's axes: a unit for each of its taps along x and y and each
  * of count[2] along z. */
 typedef struct unit_box {
-    int64_t x[TORRE_TAPS], y[TORRE_TAPS];
+    int64_t x[TORRE_TAPS], y[TORRE_TAPS]; /* x < 0: there are none */
     int64_t part[TORRE_TAPS], unit[TORRE_TAPS];
     int count[3];
     int place[TORRE_TAPS]; /* of taps along z: TORRE_UNIT * number of the unit + cell in it */
 } unit_box;
+
+/* The sum of a receiver. */
+static const torre_sum *sum_of(const torre_cuda_program *program, int64_t r)
+{
+    const int64_t *number = program->receivers.number;
+    return &torre_cuda_summed(program)->sums[number ? number[r] : r];
+}
 
 /* Receivers, and cells of planes, which are recorded as receivers of one node. */
 static int64_t recorded_cells(const torre_cuda_program *program)
@@ -54,20 +61,34 @@ static int64_t recorded_cells(const torre_cuda_program *program)
     return torre_cuda_recorded(program) + program->base.planes;
 }
 
-/* The taps of a receiver along axis a of the solver; their number to *count. */
+/* The first tap of a receiver. */
+static const torre_tap *first_tap(const torre_cuda_program *program, int64_t r)
+{
+    const int64_t receivers = torre_cuda_recorded(program);
+    if (r >= receivers) return &program->receivers.plane_taps[3 * (r - receivers)];
+    return torre_cuda_summed(program)->taps + sum_of(program, r)->tap;
+}
+
+/* Those along axis a of the solver; their number to *count. */
 static const torre_tap *taps_of(const torre_cuda_program *program, int64_t r, int a, int *count)
 {
-    const torre_wave_setup *caller = program->turned.caller;
-    const int64_t receivers = torre_cuda_recorded(program);
+    const torre_tap *tap = first_tap(program, r);
     *count = 1;
-    if (r >= receivers) return &program->receivers.plane_taps[3 * (r - receivers) + a];
-    if (program->receivers.node_taps) return &program->receivers.node_taps[3 * r + a];
-    const torre_sum *sum = &caller->sums[r];
-    const torre_tap *tap = caller->taps + sum->tap;
+    if (r >= torre_cuda_recorded(program)) return tap + a;
+    const torre_sum *sum = sum_of(program, r);
     const int axis = program->turned.axis[a];
     for (int i = 0; i < axis; i++) tap += sum->count[i];
     *count = sum->count[axis];
     return tap;
+}
+
+/* The plane of the arrays that has a tap along x; -1: it is not stored. */
+static int64_t plane_of(const torre_cuda_program *program, const torre_tap *x)
+{
+    const torre_box *stored = &program->turned.region.stored;
+    if (!torre_cuda_is_part(program)) return x->cell;
+    if (x->cell < stored->low[0] || x->cell >= stored->high[0]) return -1;
+    return x->cell - torre_cuda_first_plane(program);
 }
 
 static unit_box find_units(const torre_cuda_program *program, int64_t r)
@@ -76,7 +97,7 @@ static unit_box find_units(const torre_cuda_program *program, int64_t r)
     int taps;
     const torre_tap *x = taps_of(program, r, 0, &b.count[0]),
                     *y = taps_of(program, r, 1, &b.count[1]), *z = taps_of(program, r, 2, &taps);
-    for (int i = 0; i < b.count[0]; i++) b.x[i] = x[i].cell;
+    for (int i = 0; i < b.count[0]; i++) b.x[i] = plane_of(program, x + i);
     for (int i = 0; i < b.count[1]; i++) b.y[i] = y[i].cell;
     for (int k = 0; k < taps; k++) {
         const int64_t part = torre_cuda_part_of(program, z[k].cell),
@@ -123,6 +144,10 @@ static void visit_receiver(torre_cuda_program *program, int64_t r, unit_visit wh
         for (int j = 0; j < b.count[1]; j++)
             for (int k = 0; k < b.count[2]; k++, slot++) {
                 int bit;
+                if (b.x[i] < 0) {
+                    *slot = -1;
+                    continue;
+                }
                 int *marked = t->marked + find_block(program, &b, i, j, k, &bit);
                 if (what == NAME_BLOCKS) {
 #pragma omp atomic write
@@ -180,13 +205,14 @@ static torre_grid_node node_of(const torre_cuda_program *program, int64_t b, int
     const int64_t nx = program->args.n[0], width = program->shape.block_x,
                   units = (program->shape.planes + TORRE_UNIT - 1) / TORRE_UNIT;
     if (program->shape.strips)
-        return (torre_grid_node){
-            b % nx, b / nx / p->parts,
-            torre_cuda_part_first(program, b / nx % p->parts) + bit * TORRE_UNIT, 0};
+        return (torre_grid_node){b % nx, b / nx / p->parts,
+                                 torre_cuda_part_first(program, b / nx % p->parts) +
+                                     bit * TORRE_UNIT,
+                                 b / nx % p->parts, 0};
     return (torre_grid_node){
         b / p->parts / p->columns * width + bit / units / width,
         b / p->parts % p->columns * width + bit / units % width,
-        torre_cuda_part_first(program, b % p->parts) + bit % units * TORRE_UNIT, 0};
+        torre_cuda_part_first(program, b % p->parts) + bit % units * TORRE_UNIT, b % p->parts, 0};
 }
 
 static void find_nodes(const torre_cuda_program *program, int64_t blocks, torre_grid_node *to)
@@ -222,38 +248,6 @@ static torre_status list_units(torre_cuda_program *program, int64_t blocks)
     return status;
 }
 
-/* Taps of all receivers; those of planes follow. */
-static int64_t receiver_taps(const torre_cuda_program *program)
-{
-    const int64_t receivers = torre_cuda_recorded(program);
-    return torre_cuda_is_part(program) ? 3 * receivers
-                                       : program->turned.caller->sums[receivers].tap;
-}
-
-/* The number of a tap of receiver r. */
-static int64_t tap_number(const torre_cuda_program *program, int64_t r, const torre_tap *tap)
-{
-    const torre_receiver_tables *t = &program->receivers;
-    if (r >= torre_cuda_recorded(program)) return receiver_taps(program) + (tap - t->plane_taps);
-    return tap - (t->node_taps ? t->node_taps : program->turned.caller->taps);
-}
-
-/* The nodes of a part as receivers of one tap along each axis. */
-static torre_status make_node_taps(torre_cuda_program *program)
-{
-    const torre_wave_setup *setup = &program->turned.setup;
-    const int64_t *n = program->turned.problem.size, nodes = setup->receiver_node_count;
-    torre_tap *tap = program->receivers.node_taps = malloc((size_t)(3 * nodes) * sizeof *tap);
-    if (!tap) return no_memory();
-    for (int64_t i = 0; i < nodes; i++) {
-        const int64_t cell = setup->receiver_nodes[i].cell;
-        *tap++ = (torre_tap){cell / n[2] / n[1], 1};
-        *tap++ = (torre_tap){cell / n[2] % n[1], 1};
-        *tap++ = (torre_tap){cell % n[2], 1};
-    }
-    return TORRE_OK;
-}
-
 /* The cells of the setup's planes as receivers of one tap along each axis. */
 static torre_status make_plane_taps(torre_cuda_program *program)
 {
@@ -275,26 +269,41 @@ static torre_status make_plane_taps(torre_cuda_program *program)
     return TORRE_OK;
 }
 
-/* Where the values of a receiver's taps lie: of the units of a tower, or in a field. Returns how
- * many units it has. */
-static int64_t place_taps(torre_cuda_program *program, int64_t r)
+/* How far apart the values of taps along each axis of the solver lie: in a field; of a part whose
+ * steps slide in the list of a receiver's nodes, which is row-major by the caller's axes. */
+static void tap_strides(const torre_cuda_program *program, int64_t r, int64_t stride[3])
 {
     const torre_wave_args *args = &program->args;
-    const int64_t stride[3] = {args->stride_x, args->stride_y, 1};
+    const int64_t own[3] = {args->stride_x, args->stride_y, 1};
+    const int *count = program->receivers.sums[r].count;
+    const int64_t listed[3] = {(int64_t)count[1] * count[2], count[2], 1};
+    for (int a = 0; a < 3; a++)
+        stride[a] = torre_cuda_is_part(program) ? listed[program->turned.axis[a]] : own[a];
+}
+
+/* Where the values of a receiver's taps lie: of the units of a tower, or as above. Returns how many
+ * units it has, or nodes. */
+static int64_t place_taps(torre_cuda_program *program, int64_t r)
+{
+    const bool part = torre_cuda_is_part(program);
     const unit_box b = program->kernel ? find_units(program, r) : (unit_box){0};
     const int64_t lines[2] = {(int64_t)b.count[1] * b.count[2] * TORRE_UNIT,
                               (int64_t)b.count[2] * TORRE_UNIT};
+    int64_t stride[3], nodes = 1;
+    tap_strides(program, r, stride);
     for (int a = 0; a < 3; a++) {
         int count;
         const torre_tap *from = taps_of(program, r, a, &count);
-        torre_device_tap *to = program->receivers.taps + tap_number(program, r, from);
+        torre_device_tap *to = program->receivers.taps + program->receivers.sums[r].tap +
+                               (from - first_tap(program, r));
         for (int i = 0; i < count; i++) {
             const int64_t in_units = a < 2 ? i * lines[a] : b.place[i];
             to[i].weight = from[i].weight;
-            to[i].offset = program->kernel ? in_units : from[i].cell * stride[a];
+            to[i].offset = program->kernel ? in_units : (part ? i : from[i].cell) * stride[a];
         }
+        nodes *= count;
     }
-    return (int64_t)b.count[0] * b.count[1] * b.count[2];
+    return program->kernel ? (int64_t)b.count[0] * b.count[1] * b.count[2] : nodes;
 }
 
 static int64_t nodes_of(const torre_sum *sum)
@@ -305,25 +314,25 @@ static int64_t nodes_of(const torre_sum *sum)
 /* What makes pressure of the value at each node, where density varies. */
 static torre_status make_scales(torre_cuda_program *program)
 {
-    const torre_wave_setup *caller = program->turned.caller;
-    const int64_t receivers = caller->problem->receiver_count;
+    const torre_wave_setup *whole = torre_cuda_summed(program);
+    const int64_t receivers = torre_cuda_recorded(program);
     torre_receiver_tables *t = &program->receivers;
     int64_t nodes = 0;
-    if (!caller->density.cells) return TORRE_OK;
+    if (!whole->density.cells) return TORRE_OK;
     for (int64_t r = 0; r < receivers; r++) {
         t->sums[r].node = nodes;
-        nodes += nodes_of(&caller->sums[r]);
+        nodes += nodes_of(sum_of(program, r));
     }
     t->scales = malloc((size_t)nodes * sizeof *t->scales);
     if (!t->scales) return no_memory();
     program->bytes[TORRE_PIECE_SUM_SCALES] = (size_t)nodes * sizeof *t->scales;
 #pragma omp parallel for if (receivers > 100)
     for (int64_t r = 0; r < receivers; r++) {
-        const torre_segment *g = caller->segments + caller->sums[r].segment;
-        double *to = t->scales + t->sums[r].node, *end = to + nodes_of(&caller->sums[r]);
+        const torre_segment *g = whole->segments + sum_of(program, r)->segment;
+        double *to = t->scales + t->sums[r].node, *end = to + nodes_of(sum_of(program, r));
         for (; to < end; g++)
             for (int64_t i = 0; i < g->count; i++)
-                *to++ = caller->receiver_nodes[g->column + i].weight;
+                *to++ = whole->receiver_nodes[g->column + i].weight;
     }
     return TORRE_OK;
 }
@@ -331,25 +340,22 @@ static torre_status make_scales(torre_cuda_program *program)
 /* How receivers are summed, and how many entries the tables of their units have together. */
 static torre_status make_sums(torre_cuda_program *program, int64_t *slots)
 {
-    const torre_wave_setup *caller = program->turned.caller;
     const int64_t own = torre_cuda_recorded(program), receivers = recorded_cells(program);
-    const bool part = torre_cuda_is_part(program);
-    const int64_t taps = receiver_taps(program) + 3 * program->base.planes;
     torre_receiver_tables *t = &program->receivers;
+    int64_t taps = 0;
     t->sums = calloc((size_t)receivers, sizeof *t->sums);
+    if (!t->sums) return no_memory();
+    for (int64_t r = 0; r < receivers; r++) {
+        t->sums[r].tap = taps;
+        for (int a = 0; a < 3; a++)
+            taps += t->sums[r].count[a] = r < own ? sum_of(program, r)->count[a] : 1;
+    }
     t->taps = malloc((size_t)taps * sizeof *t->taps);
-    if (!t->sums || !t->taps) return no_memory();
+    if (!t->taps) return no_memory();
     program->bytes[TORRE_PIECE_SUM_TABLE] = (size_t)receivers * sizeof *t->sums;
     program->bytes[TORRE_PIECE_SUM_TAPS] = (size_t)taps * sizeof *t->taps;
 #pragma omp parallel for if (receivers > 100)
-    for (int64_t r = 0; r < receivers; r++) {
-        const bool node = part || r >= own;
-        t->sums[r].tap = r >= own ? receiver_taps(program) + 3 * (r - own)
-                         : part   ? 3 * r
-                                  : caller->sums[r].tap;
-        for (int a = 0; a < 3; a++) t->sums[r].count[a] = node ? 1 : caller->sums[r].count[a];
-        t->sums[r].slot = place_taps(program, r);
-    }
+    for (int64_t r = 0; r < receivers; r++) t->sums[r].slot = place_taps(program, r);
     *slots = 0;
     for (int64_t r = 0; r < receivers; r++) {
         const int64_t count = t->sums[r].slot;
@@ -376,6 +382,43 @@ static torre_status make_units(torre_cuda_program *program, int64_t slots)
     program->bytes[TORRE_PIECE_SLOTS] = (size_t)slots * sizeof *t->slots;
     return program->shape.strips || program->args.points.many ? list_units(program, blocks)
                                                               : TORRE_OK;
+}
+
+/* The number of a node of those that a part stores, by its column; -1: it does not. */
+static int64_t stored_node(const torre_wave_setup *part, int64_t column)
+{
+    int64_t low = 0, high = part->receiver_node_count;
+    while (low < high) {
+        const int64_t middle = (low + high) / 2;
+        if (part->receiver_nodes[middle].column < column)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    const bool stored =
+        low < part->receiver_node_count && part->receiver_nodes[low].column == column;
+    return stored ? low : -1;
+}
+
+/* What steps of a part that slide record: its nodes. */
+static torre_status make_nodes(torre_cuda_program *program, int64_t slots)
+{
+    const torre_wave_setup *whole = torre_cuda_summed(program), *own = program->base.setup;
+    const int64_t receivers = torre_cuda_recorded(program);
+    torre_receiver_tables *t = &program->receivers;
+    t->slots = malloc((size_t)slots * sizeof *t->slots);
+    if (!t->slots) return no_memory();
+    program->args.points.units = own->receiver_node_count;
+    program->bytes[TORRE_PIECE_SLOTS] = (size_t)slots * sizeof *t->slots;
+    program->bytes[TORRE_PIECE_NODES] = (size_t)own->receiver_node_count * sizeof(int64_t);
+#pragma omp parallel for if (receivers > 100)
+    for (int64_t r = 0; r < receivers; r++) {
+        const torre_segment *g = whole->segments + sum_of(program, r)->segment;
+        int *to = t->slots + t->sums[r].slot, *end = to + nodes_of(sum_of(program, r));
+        for (; to < end; g++)
+            for (int64_t i = 0; i < g->count; i++) *to++ = (int)stored_node(own, g->column + i);
+    }
+    return TORRE_OK;
 }
 
 /* Rows of samples, and of frames, of a launch. */
@@ -415,24 +458,29 @@ static int64_t plane_cells(const torre_cuda_program *program)
 
 torre_status torre_cuda_receivers_plan(torre_cuda_program *program)
 {
-    const torre_wave_problem *p = program->turned.caller->problem;
+    const torre_wave_problem *p = torre_cuda_summed(program)->problem;
     const size_t rows = (size_t)torre_cuda_launch_rows(program), width = (size_t)p->precision;
-    const int64_t recorded = torre_cuda_recorded(program);
+    const bool part = torre_cuda_is_part(program);
     int64_t slots = 0;
     program->base.sums = p->receiver_count > 0;
+    if (part) TORRE_TRY(torre_cuda_part_receivers(program));
+    const int64_t recorded = torre_cuda_recorded(program);
     program->base.planes = plane_cells(program);
     if (!recorded_cells(program))
         return program->bytes[TORRE_PIECE_POINT_LISTS] > 0 && program->shape.strips
                    ? list_units(program, 0)
                    : TORRE_OK;
-    if (torre_cuda_is_part(program)) TORRE_TRY(make_node_taps(program));
     if (program->base.planes) TORRE_TRY(make_plane_taps(program));
     TORRE_TRY(make_sums(program, &slots));
     if (program->kernel) {
         TORRE_TRY(make_units(program, slots));
         program->bytes[TORRE_PIECE_SAMPLES] =
             (size_t)sample_rows(program) * (size_t)program->args.points.units * TORRE_UNIT * width;
+    } else if (part) {
+        TORRE_TRY(make_nodes(program, slots));
+        program->bytes[TORRE_PIECE_SAMPLES] = rows * (size_t)program->args.points.units * width;
     }
+    if (part) torre_cuda_part_room(program);
     for (int i = 0; i < 2; i++)
         program->bytes[TORRE_PIECE_SUMS + i] = rows * (size_t)recorded * width;
     for (int i = 0; i < 2 && program->base.planes; i++)
@@ -449,7 +497,7 @@ void torre_cuda_receivers_free(torre_receiver_tables *t)
     free(t->slots);
     free(t->marked);
     free(t->marks);
-    free(t->node_taps);
+    free(t->number);
     free(t->plane_taps);
     free(t->shell_sums);
     free(t->shell_taps);
@@ -484,6 +532,23 @@ static torre_status send_units(torre_cuda_solver *s)
     return torre_cuda_fill(s, TORRE_PIECE_MARKS, strips ? t->nodes : t->marks, what);
 }
 
+/* The cells of nodes that steps record. */
+static torre_status send_nodes(torre_cuda_solver *s)
+{
+    const torre_wave_setup *setup = s->setup;
+    const int64_t *n = setup->problem->size, nodes = setup->receiver_node_count;
+    int64_t *cell = malloc((size_t)(nodes + 1) * sizeof *cell);
+    if (!cell) return no_memory();
+    for (int64_t i = 0; i < nodes; i++) {
+        const int64_t at = setup->receiver_nodes[i].cell;
+        cell[i] =
+            at / n[2] / n[1] * s->args.stride_x + at / n[2] % n[1] * s->args.stride_y + at % n[2];
+    }
+    const torre_status status = torre_cuda_fill(s, TORRE_PIECE_NODES, cell, what);
+    free(cell);
+    return status;
+}
+
 torre_status torre_cuda_receivers_new(torre_cuda_solver *s)
 {
     const torre_receiver_tables *t = &s->program->receivers;
@@ -497,10 +562,10 @@ torre_status torre_cuda_receivers_new(torre_cuda_solver *s)
     TORRE_TRY(torre_cuda_fill(s, TORRE_PIECE_SUM_TABLE, t->sums, what));
     TORRE_TRY(torre_cuda_fill(s, TORRE_PIECE_SUM_TAPS, t->taps, what));
     if (t->scales) TORRE_TRY(torre_cuda_fill(s, TORRE_PIECE_SUM_SCALES, t->scales, what));
-    if (!s->program->kernel) return TORRE_OK;
+    if (!t->slots) return TORRE_OK;
     TORRE_TRY(torre_cuda_fill(s, TORRE_PIECE_SLOTS, t->slots, what));
     a->samples = s->memory[TORRE_PIECE_SAMPLES];
-    return torre_cuda_shell_new(s);
+    return s->program->kernel ? torre_cuda_shell_new(s) : send_nodes(s);
 }
 
 torre_status torre_cuda_receivers_turn(torre_cuda_solver *s)
@@ -552,57 +617,49 @@ torre_status torre_cuda_planes_collect(torre_cuda_solver *s, int ago, int64_t fr
     return torre_cuda_status(cudaStreamSynchronize(stream), "reading planes");
 }
 
-torre_status torre_cuda_receivers_blank(torre_cuda_solver *s, int64_t steps)
+torre_status torre_cuda_receivers_blank(torre_cuda_solver *s)
 {
-    const size_t bytes =
-        (size_t)(steps * torre_cuda_recorded(s->program)) * (size_t)s->setup->problem->precision;
+    const size_t bytes = s->program->bytes[TORRE_PIECE_SAMPLES];
     if (!bytes) return TORRE_OK;
     return torre_cuda_status(
-        s->program->slides
-            ? cudaMemsetAsync(s->memory[TORRE_PIECE_SUMS + s->turn], 0xff, bytes, s->stream)
-            : cudaMemsetAsync(s->memory[TORRE_PIECE_SAMPLES], 0xff,
-                              s->program->bytes[TORRE_PIECE_SAMPLES], s->stream),
-        "reading samples");
+        cudaMemsetAsync(s->memory[TORRE_PIECE_SAMPLES], 0xff, bytes, s->stream), "reading samples");
 }
 
 torre_status torre_cuda_receivers_pick(torre_cuda_solver *s, const void *level,
                                        const torre_span *span, int64_t step)
 {
-    const int64_t recorded = torre_cuda_recorded(s->program),
+    const int64_t nodes = s->setup->receiver_node_count,
                   width = (int64_t)s->setup->problem->precision;
-    const torre_sums sums = {.receivers = recorded,
-                             .sums = s->memory[TORRE_PIECE_SUM_TABLE],
-                             .taps = s->memory[TORRE_PIECE_SUM_TAPS]};
-    char *to = s->memory[TORRE_PIECE_SUMS + s->turn];
     if (!torre_cuda_is_part(s->program)) return torre_cuda_receivers_sum(s, level, step, 1);
-    if (!recorded) return TORRE_OK;
-    return torre_cuda_status(
-        torre_pick_cells((int)width, &sums, level, span, to + step * recorded * width, s->stream),
-        "reading samples");
+    if (!nodes) return TORRE_OK;
+    char *to = (char *)s->memory[TORRE_PIECE_SAMPLES] + step * nodes * width;
+    return torre_cuda_status(torre_pick_cells((int)width, s->memory[TORRE_PIECE_NODES], nodes,
+                                              level, span, to, s->stream),
+                             "reading samples");
+}
+
+torre_sums torre_cuda_sums(const torre_cuda_solver *s)
+{
+    const torre_cuda_program *program = s->program;
+    return (torre_sums){.receivers = torre_cuda_recorded(program),
+                        .units = s->args.points.units,
+                        .plain = torre_traces_plain(torre_cuda_summed(program)->problem),
+                        .single = program->slides,
+                        .sums = s->memory[TORRE_PIECE_SUM_TABLE],
+                        .taps = s->memory[TORRE_PIECE_SUM_TAPS],
+                        .slots = s->memory[TORRE_PIECE_SLOTS],
+                        .scales = s->memory[TORRE_PIECE_SUM_SCALES]};
 }
 
 torre_status torre_cuda_receivers_sum(torre_cuda_solver *s, const void *level, int64_t step,
                                       int64_t steps)
 {
-    const torre_wave_problem *p = s->program->turned.caller->problem;
-    const int64_t recorded = torre_cuda_recorded(s->program);
-    const torre_sums sums = {.receivers = recorded,
-                             .units = s->args.points.units,
-                             .plain = torre_traces_plain(p),
-                             .sums = s->memory[TORRE_PIECE_SUM_TABLE],
-                             .taps = s->memory[TORRE_PIECE_SUM_TAPS],
-                             .slots = s->memory[TORRE_PIECE_SLOTS],
-                             .scales = s->memory[TORRE_PIECE_SUM_SCALES]};
-    char *to = s->memory[TORRE_PIECE_SUMS + s->turn];
-    if (!recorded) return TORRE_OK;
-    to += (size_t)(step * recorded) * (size_t)p->precision;
-    if (torre_cuda_is_part(s->program))
-        return torre_cuda_status(
-            torre_pick_samples((int)p->precision, &sums, level, steps, to, s->stream),
-            "reading samples");
-    return torre_cuda_status(
-        torre_sum_receivers((int)p->precision, &sums, level, steps, to, s->stream),
-        "adding up samples");
+    const torre_sums sums = torre_cuda_sums(s);
+    const int64_t width = (int64_t)s->setup->problem->precision;
+    if (!sums.receivers) return TORRE_OK;
+    char *to = (char *)s->memory[TORRE_PIECE_SUMS + s->turn] + step * sums.receivers * width;
+    return torre_cuda_status(torre_sum_receivers((int)width, &sums, level, steps, to, s->stream),
+                             "adding up samples");
 }
 
 torre_status torre_cuda_receivers_collect(torre_cuda_solver *s, int ago, int64_t steps, void *to)

@@ -293,7 +293,7 @@ void torre_cuda_destroy(torre_wave_solver *solver)
     if (!s) return;
     for (int i = 0; i < TORRE_PIECES; i++) cudaFree(s->memory[i]);
     torre_cuda_rows_free(s);
-    if (s->nodes) torre_cuda_free_host(s->nodes, s->node_bytes);
+    if (s->records) torre_cuda_free_host(s->records, s->record_bytes);
     if (s->copies) cudaStreamDestroy(s->copies);
     if (s->before) cudaEventDestroy(s->before);
     if (s->ready) cudaEventDestroy(s->ready);

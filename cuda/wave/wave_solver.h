@@ -41,7 +41,9 @@ typedef enum torre_cuda_piece {
     TORRE_PIECE_POINT_NODES,
     TORRE_PIECE_WAVELET, /* [rows] of the current launch */
     TORRE_PIECE_VALUES,  /* real [rows][sources] */
-    TORRE_PIECE_SAMPLES, /* real [rows][units][TORRE_UNIT] of towers, see torre_points_args */
+    TORRE_PIECE_SAMPLES, /* real [rows][units][TORRE_UNIT] of towers, see torre_points_args; of a
+                            part whose steps slide [rows][nodes] */
+    TORRE_PIECE_NODES,   /* int64_t, of those the cells */
     TORRE_PIECE_MARKED,
     TORRE_PIECE_MARKS,
     TORRE_PIECE_PLACE_LISTS, /* torre_points_args.place_first */
@@ -50,6 +52,9 @@ typedef enum torre_cuda_piece {
     TORRE_PIECE_SUM_TABLE,
     TORRE_PIECE_SUM_TAPS,
     TORRE_PIECE_SUM_SCALES,
+    TORRE_PIECE_PART_COUNT, /* torre_part_room */
+    TORRE_PIECE_PART_WHICH,
+    TORRE_PIECE_PART_VALUES,
     TORRE_PIECE_SUMS,                          /* [2] real [rows][receivers]; launches take turns */
     TORRE_PIECE_PLANES = TORRE_PIECE_SUMS + 2, /* [2] the same of cells of planes */
     TORRE_PIECES = TORRE_PIECE_PLANES + 2
@@ -81,8 +86,9 @@ typedef struct torre_receiver_tables {
     void *nodes;      /* torre_strip_node of units, or torre_strip_run */
     int *place_first; /* of many, and these, too; with blocks these alone */
     torre_place_run *place_runs;
-    torre_tap *node_taps;  /* of a part, whose nodes are recorded one by one: [nodes][3] */
-    torre_tap *plane_taps; /* the same of the cells of planes (setup.h) */
+    int64_t count;         /* of a part: receivers of the whole that it records, be it in part, */
+    int64_t *number;       /* and which */
+    torre_tap *plane_taps; /* of the cells of planes (setup.h): [cells][3] */
     /* of the shell: its receivers, whose numbers these are, and taps of all */
     torre_device_sum *shell_sums;
     torre_device_tap *shell_taps;
@@ -130,6 +136,15 @@ typedef struct torre_cuda_program {
     size_t bytes[TORRE_PIECES];
 } torre_cuda_program;
 
+/* Where a pass of a part puts what it records (use_sums of wave/backend.h). */
+typedef struct torre_part_pass {
+    torre_part_sums *sums;
+    int64_t first; /* its first step there */
+    int64_t steps; /* 0: none */
+    void *samples;
+    int turn, count; /* which sums are its, and how many records it has */
+} torre_part_pass;
+
 typedef struct torre_cuda_solver {
     torre_wave_solver base;
     const torre_cuda_program *program;
@@ -151,8 +166,10 @@ typedef struct torre_cuda_solver {
     int next_launch;         /* that gives way */
     bool in_pass;            /* of a part: some towers have climbed, */
     int64_t stages_done;     /* those of this stage and above */
-    void *nodes;             /* samples of a pass, on the host; or NULL */
-    int64_t node_bytes;      /* of that */
+    torre_part_pass part;    /* of a part: what is recorded of its pass, */
+    torre_part_pass kept;    /* and of the one before, if that is still on the device */
+    void *records;           /* it, on its way to the host; or NULL */
+    int64_t record_bytes;    /* of that */
     cudaStream_t beside;     /* of beside_launch; or NULL */
     const char *model;       /* the medium of all planes, in memory of the host; or NULL */
     cudaStream_t lane[2];    /* of planes that leave and come (wave_windows.c), once there are */
@@ -263,7 +280,7 @@ int64_t torre_cuda_part_of(const torre_cuda_program *program, int64_t z);
 int64_t torre_cuda_part_first(const torre_cuda_program *program, int64_t part);
 /* A cell of which towers are told, with the weight of a source. */
 typedef struct torre_grid_node {
-    int64_t x, y, z;
+    int64_t x, y, z, part; /* torre_cuda_part_of(z) */
     double weight;
 } torre_grid_node;
 /* Nodes as towers look them up (torre_points_args.first, node): both are the caller's to free,
@@ -290,15 +307,25 @@ static inline int64_t torre_cuda_frames(const torre_cuda_program *program, int64
 }
 /* A launch begins. */
 torre_status torre_cuda_receivers_turn(torre_cuda_solver *s);
+/* How they are summed: of what is recorded, if anything is. */
+torre_sums torre_cuda_sums(const torre_cuda_solver *s);
 /* Add up, of a launch, so many steps from `step` on: of the samples of towers from the first, else
  * out of the level that a step has made. */
 torre_status torre_cuda_receivers_sum(torre_cuda_solver *s, const void *level, int64_t step,
                                       int64_t steps);
-/* What receivers in a span of that level record in a step that slides. */
+/* What receivers in a span of that level record in a step that slides; of a part their nodes. */
 torre_status torre_cuda_receivers_pick(torre_cuda_solver *s, const void *level,
                                        const torre_span *span, int64_t step);
-/* What none of them has recorded of a launch of a part is all ones. */
-torre_status torre_cuda_receivers_blank(torre_cuda_solver *s, int64_t steps);
+/* What is not recorded of a launch of a part is all ones. */
+torre_status torre_cuda_receivers_blank(torre_cuda_solver *s);
+/* Receivers of a part (wave_part_sums.c): which they are (lay_out), and room for those that it has
+ * in part. */
+torre_status torre_cuda_part_receivers(torre_cuda_program *program);
+void torre_cuda_part_room(torre_cuda_program *program);
+/* A pass of so many steps is done: it is summed, and comes to samples by the time of _settle, which
+ * may run beside the next pass. */
+torre_status torre_cuda_part_sum(torre_cuda_solver *s, int64_t steps, void *samples);
+torre_status torre_cuda_part_settle(torre_cuda_solver *s);
 /* Planes of a pass of so many steps from n on, out of the samples of towers; and so many of them
  * to the host, as receivers_collect. */
 torre_status torre_cuda_planes_pick(torre_cuda_solver *s, int64_t n, int64_t steps);
@@ -359,14 +386,18 @@ static inline bool torre_cuda_is_part(const torre_cuda_program *program)
 {
     return program->base.setup->region != NULL;
 }
-/* Receivers that it records: of a part their nodes, one by one. */
+/* Receivers that it records. */
 static inline int64_t torre_cuda_recorded(const torre_cuda_program *program)
 {
     const torre_wave_setup *setup = program->base.setup;
-    return setup->region ? setup->receiver_node_count : setup->problem->receiver_count;
+    return setup->region ? program->receivers.count : setup->problem->receiver_count;
 }
-/* Steps of a part. Its samples are those of nodes, which have columns, and there when the last
- * stages of a pass are done. */
+/* The setup that knows how they are summed. */
+static inline const torre_wave_setup *torre_cuda_summed(const torre_cuda_program *program)
+{
+    return program->base.setup->whole ? program->base.setup->whole : program->base.setup;
+}
+/* Steps of a part. Its samples are there when the last stages of a pass are done. */
 torre_status torre_cuda_part_advance(torre_cuda_solver *s, int64_t steps, torre_stages stages,
                                      void *samples);
 

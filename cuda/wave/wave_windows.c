@@ -197,6 +197,7 @@ static torre_status become(torre_cuda_solver *s, const torre_wave_setup *setup, 
                            bool keeps)
 {
     torre_wave_program *next;
+    TORRE_TRY(torre_cuda_part_settle(s));
     TORRE_TRY(torre_cuda_adapt(&s->program->base, setup, &next));
     if ((n ^ s->n) & 1) torre_cuda_exchange_levels(s);
     s->n = n;

@@ -11,6 +11,7 @@
 
 #include "core/rank_way.h"
 #include "tiling/region.h"
+#include "wave/part_sums.h"
 #include "wave/pml.h"
 #include "wave/setup.h"
 
@@ -30,7 +31,8 @@ typedef struct torre_wave_program torre_wave_program;
 
 /* What was asked for and what was chosen, and why; valid as long as the program. */
 const torre_wave_info *torre_wave_program_info(const torre_wave_program *program);
-/* Whether its solvers sum receivers themselves, by advance_receivers. */
+/* Whether its solvers sum receivers themselves, by advance_receivers; those of parts whenever they
+ * advance (use_sums). */
 bool torre_wave_program_sums(const torre_wave_program *program);
 /* NULL is fine. Not for a program that create has taken. */
 void torre_wave_program_free(torre_wave_program *program);
@@ -185,6 +187,15 @@ typedef struct torre_wave_backend {
     int64_t (*model_bytes)(const torre_wave_program *program);
     torre_status (*read_model)(torre_wave_solver *solver, int64_t low, int64_t high, void *values);
     void (*use_model)(torre_wave_solver *solver, const void *planes);
+    /*
+     * Of parts whose programs sum, before each pass: samples have a column for each receiver of the
+     * whole. What a part has of receivers of which it does not have all nodes in a step goes to
+     * `sums`, the first step of the pass as number `first`, and samples stay as they are there, as
+     * where it has none. All of it is there after settle_sums, or when the solver has moved. NULL,
+     * both: parts give nodes.
+     */
+    void (*use_sums)(torre_wave_solver *solver, torre_part_sums *sums, int64_t first);
+    torre_status (*settle_sums)(torre_wave_solver *solver);
     /*
      * Planes from one solver of a part to another of the same whole and process, as they are, with
      * what layers remember of them, while both compute elsewhere. place: where the other has those

@@ -93,7 +93,7 @@ static void stream(torre_wave_run *run)
     torre_wave_plan wish = info->wish;
     torre_wave_program *streams;
     if (wish.memory > 0 || run->program->room <= 0 || !info->lacking[0]) return;
-    wish.memory = run->program->room;
+    wish.memory = run->program->room - run->program->room / 256; /* devices round up */
     if (run->backend->plan(run->setup, &wish, &streams)) return;
     const bool fits = !torre_memory_check("the wave field", streams->info.scratch_bytes);
     if (streams->info.lacking[0] || !fits) {
@@ -447,6 +447,8 @@ torre_status torre_wave_run_record(torre_wave_run *run, int64_t steps,
     const int64_t tower = run->info.plan.tower_height > 1 ? run->info.plan.tower_height : 1;
     loop l = {.chunk = (run->program->first_steps + tower - 1) / tower * tower,
               .chunk_limit = torre_traces_chunk(run->setup, summed, run->info.plan.tower_height)};
+    const int64_t most = run->program->most_steps / tower * tower;
+    if (most > 0 && l.chunk_limit > most) l.chunk_limit = most;
     if (l.chunk < tower) l.chunk = tower;
     if (l.chunk > l.chunk_limit) l.chunk = l.chunk_limit;
     TORRE_TRY(torre_traces_staging(run->setup, summed, l.chunk_limit, &l.staging));

@@ -276,22 +276,49 @@ static int64_t stored_images(const torre_region *r, const torre_node *node, torr
     return count;
 }
 
+/* The first of nodes sorted by cell that is not before the cell. */
+static int64_t first_from(const torre_node *nodes, int64_t count, int64_t cell)
+{
+    int64_t low = 0, high = count;
+    while (low < high) {
+        const int64_t middle = (low + high) / 2;
+        if (nodes[middle].cell < cell)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* What the region stores of nodes, by all threads: of ten thousand receivers there are millions. */
 static torre_status part_nodes(const torre_region *r, const torre_node *from, int64_t count,
                                torre_node **to, int64_t *to_count)
 {
-    int64_t all = 0;
-    for (int64_t i = 0; i < count; i++) all += stored_images(r, &from[i], NULL);
-    *to = malloc((size_t)(all + 1) * sizeof **to);
-    if (!*to) return no_memory();
-    *to_count = 0;
-    bool sorted = true;
-    for (int64_t i = 0; i < count; i++) {
-        const int64_t before = *to_count;
-        *to_count += stored_images(r, &from[i], *to + before);
-        for (int64_t k = before > 0 ? before : 1; k < *to_count; k++)
-            sorted = sorted && (*to)[k - 1].cell < (*to)[k].cell;
+    enum { PIECES = 256 };
+    if (!r->periodic[0]) { /* others lie in planes that are not stored */
+        const int64_t plane = r->global[1] * r->global[2],
+                      low = first_from(from, count, r->stored.low[0] * plane);
+        count = first_from(from, count, r->stored.high[0] * plane) - low;
+        from += low;
     }
-    if (!sorted) qsort(*to, (size_t)all, sizeof **to, compare_cells);
+    int64_t first[PIECES + 1] = {0}; /* of the images of a piece of the nodes */
+    bool sorted = true;
+#pragma omp parallel for if (count > 1 << 14)
+    for (int i = 0; i < PIECES; i++)
+        for (int64_t k = count * i / PIECES; k < count * (i + 1) / PIECES; k++)
+            first[i + 1] += stored_images(r, &from[k], NULL);
+    for (int i = 0; i < PIECES; i++) first[i + 1] += first[i];
+    const int64_t all = *to_count = first[PIECES];
+    torre_node *node = *to = malloc((size_t)(all + 1) * sizeof *node);
+    if (!node) return no_memory();
+#pragma omp parallel for if (count > 1 << 14)
+    for (int i = 0; i < PIECES; i++) {
+        int64_t next = first[i];
+        for (int64_t k = count * i / PIECES; k < count * (i + 1) / PIECES; k++)
+            next += stored_images(r, &from[k], node + next);
+    }
+    for (int64_t i = 1; i < all && sorted; i++) sorted = node[i - 1].cell < node[i].cell;
+    if (!sorted) qsort(node, (size_t)all, sizeof *node, compare_cells);
     return TORRE_OK;
 }
 
@@ -306,6 +333,7 @@ torre_status torre_wave_part_bare(const torre_wave_setup *whole, const torre_reg
     part_problem(whole->problem, part);
     s->problem = &part->problem;
     s->region = &part->region;
+    s->whole = whole;
     s->sample_columns = whole->sample_columns;
     s->wavelet = whole->wavelet;
     part_density(whole, part);

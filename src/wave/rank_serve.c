@@ -9,6 +9,7 @@
 #include "wave/rank_run.h"
 #include "wave/rank_slab.h"
 #include "wave/rank_transport.h"
+#include "wave/traces.h"
 
 /* What a rank plans. */
 typedef struct plans {
@@ -81,51 +82,59 @@ torre_status torre_wave_ranks_gather(torre_wave_run *run, const torre_ranks *ran
     return status || !p || ranks->count == 1 || ranks->one_process ? status : meet(run, p);
 }
 
-static torre_status tell_nodes(const torre_rank_slab *s)
+static torre_status tell_columns(const torre_rank_slab *s)
 {
     const torre_ranks *ranks = s->program->ranks;
-    const torre_wave_setup *setup = &s->program->part->setup;
-    const int64_t nodes = setup->receiver_node_count;
-    int64_t *column = malloc((size_t)(nodes + 1) * sizeof *column);
-    if (!column) return no_memory();
-    for (int64_t i = 0; i < nodes; i++) column[i] = setup->receiver_nodes[i].column;
-    torre_status status = torre_rank_send(ranks, 0, &nodes, sizeof nodes);
-    if (!status) status = torre_rank_send(ranks, 0, column, nodes * (int64_t)sizeof *column);
-    free(column);
+    TORRE_TRY(torre_rank_send(ranks, 0, &s->columns, sizeof s->columns));
+    return torre_rank_send(ranks, 0, s->column, s->columns * (int64_t)sizeof *s->column);
+}
+
+/* This rank's columns of samples of all, to rank 0. */
+static torre_status send_samples(const torre_rank_slab *s, int64_t steps, const char *samples)
+{
+    const torre_rank_program *p = s->program;
+    const int64_t all = torre_traces_columns(p->base.setup, p->base.sums);
+    const size_t width = (size_t)p->base.setup->problem->precision;
+    char *own = malloc((size_t)(steps * s->columns) * width + 1);
+    if (!own) return no_memory();
+#pragma omp parallel for if (steps * s->columns > TORRE_RANK_MANY)
+    for (int64_t i = 0; i < steps; i++) {
+        const char *from = samples + (size_t)(i * all) * width;
+        char *to = own + (size_t)(i * s->columns) * width;
+        for (int64_t k = 0; k < s->columns; k++, to += width)
+            memcpy(to, from + (size_t)s->column[k] * width, width);
+    }
+    const torre_status status =
+        torre_rank_send(p->ranks, 0, own, steps * s->columns * (int64_t)width);
+    free(own);
     return status;
 }
 
-/* Those of this rank's nodes, of samples of all columns, to rank 0. */
-static torre_status send_samples(const torre_rank_slab *s, int64_t steps, const char *samples)
+/* And what it has of receivers that lie in several slabs. */
+static torre_status send_records(const torre_rank_slab *s)
 {
-    const torre_wave_setup *setup = &s->program->part->setup;
-    const int64_t nodes = setup->receiver_node_count;
-    const size_t width = (size_t)setup->problem->precision;
-    char *own = malloc((size_t)(steps * nodes) * width + 1);
-    if (!own) return no_memory();
-#pragma omp parallel for if (steps * nodes > TORRE_RANK_MANY)
-    for (int64_t i = 0; i < steps; i++) {
-        const char *from = samples + (size_t)(i * setup->sample_columns) * width;
-        char *to = own + (size_t)(i * nodes) * width;
-        for (int64_t k = 0; k < nodes; k++, to += width)
-            memcpy(to, from + (size_t)setup->receiver_nodes[k].column * width, width);
-    }
-    const torre_status status =
-        torre_rank_send(s->program->ranks, 0, own, steps * nodes * (int64_t)width);
-    free(own);
-    return status;
+    const torre_ranks *ranks = s->program->ranks;
+    if (!s->sums || s->shared) return TORRE_OK;
+    const torre_part_records own = torre_part_sums_records(s->sums);
+    TORRE_TRY(torre_rank_send(ranks, 0, &own.count, sizeof own.count));
+    if (own.count == 0) return TORRE_OK;
+    TORRE_TRY(torre_rank_send(ranks, 0, own.which, own.count * (int64_t)sizeof *own.which));
+    return torre_rank_send(ranks, 0, own.values, own.count * own.row_bytes);
 }
 
 static torre_status advance(torre_rank_slab *s, const torre_rank_request *r)
 {
     const torre_wave_setup *setup = s->program->base.setup;
-    const int64_t row = setup->sample_columns * (int64_t)setup->problem->precision;
+    const bool summed = s->program->base.sums;
+    const int64_t row = torre_traces_columns(setup, summed) * (int64_t)setup->problem->precision;
     char *samples = r->samples ? malloc((size_t)(r->steps * row) + 1) : NULL;
     if (r->samples && !samples) return no_memory();
-    torre_rank_samples_blank(samples, r->steps, row);
+    torre_traces_blank(setup, summed, r->steps, samples);
+    if (s->sums && !s->shared) torre_part_sums_begin(s->sums, NULL);
     torre_status status = torre_rank_slab_advance(s, r->steps, samples);
     if (!status) status = torre_rank_send(s->program->ranks, 0, &s->told, sizeof s->told);
     if (!status && samples) status = send_samples(s, r->steps, samples);
+    if (!status && samples) status = send_records(s);
     free(samples);
     return status;
 }
@@ -202,8 +211,8 @@ static torre_status do_request(torre_rank_slab *s, torre_rank_program *p,
     case TORRE_RANK_MEET:
         return torre_rank_transport_open(p);
     case TORRE_RANK_START:
-        TORRE_TRY(torre_rank_slab_start(p, s));
-        return tell_nodes(s);
+        TORRE_TRY(torre_rank_slab_start(p, r->sums, s));
+        return tell_columns(s);
     case TORRE_RANK_SET_STEP:
         return torre_rank_slab_set_step(s, r->steps);
     case TORRE_RANK_ADVANCE:

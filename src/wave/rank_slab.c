@@ -7,6 +7,7 @@
 
 #include "core/timer.h"
 #include "wave/rank_transport.h"
+#include "wave/traces.h"
 
 /* Of what layers remember. */
 static int64_t layer_bytes(const torre_rank_program *p, torre_planes planes)
@@ -69,9 +70,29 @@ int64_t torre_rank_slab_bytes(const torre_rank_program *p)
     return 2 * (buffer_bytes(p, 0) + buffer_bytes(p, 1));
 }
 
-torre_status torre_rank_slab_start(torre_rank_program *p, torre_rank_slab *s)
+/* Columns of samples: of receivers that lie here, be it in part, or of nodes. */
+static torre_status find_columns(torre_rank_slab *s)
 {
-    *s = (torre_rank_slab){.program = p, .leads = true};
+    const torre_rank_program *p = s->program;
+    const torre_wave_setup *part = &p->part->setup;
+    if (p->base.sums) {
+        if (s->shared)
+            s->sums = s->shared;
+        else
+            TORRE_TRY(torre_part_sums_new(p->base.setup, &s->sums));
+        return torre_part_receivers(part, &s->columns, &s->column);
+    }
+    s->columns = part->receiver_node_count;
+    s->column = malloc((size_t)(s->columns + 1) * sizeof *s->column);
+    if (!s->column) return torre_fail(TORRE_ERR_RESOURCE, "out of memory for samples");
+    for (int64_t i = 0; i < s->columns; i++) s->column[i] = part->receiver_nodes[i].column;
+    return TORRE_OK;
+}
+
+torre_status torre_rank_slab_start(torre_rank_program *p, torre_part_sums *shared,
+                                   torre_rank_slab *s)
+{
+    *s = (torre_rank_slab){.program = p, .leads = true, .shared = shared};
     if (p->backend->teams) {
         s->team = torre_rank_team_of(p->ranks);
         s->leads = torre_rank_team_leads(&s->team);
@@ -88,7 +109,7 @@ torre_status torre_rank_slab_start(torre_rank_program *p, torre_rank_slab *s)
     }
     TORRE_TRY(p->backend->create(p->inner, &s->solver));
     p->inner = NULL;
-    return TORRE_OK;
+    return find_columns(s);
 }
 
 void torre_rank_slab_free(torre_rank_slab *s)
@@ -96,6 +117,10 @@ void torre_rank_slab_free(torre_rank_slab *s)
     if (s->program) torre_rank_transport_close((torre_rank_program *)s->program);
     if (s->solver) s->program->backend->destroy(s->solver);
     s->solver = NULL;
+    free(s->column);
+    s->column = NULL;
+    if (!s->shared) torre_part_sums_free(s->sums);
+    s->sums = NULL;
     for (int side = 0; side < 2; side++) {
         torre_rank_link *link = &s->link[side];
         if (!s->program) continue;
@@ -280,25 +305,21 @@ static torre_status pass(torre_rank_slab *s, int64_t steps, void *samples)
     return s->owed ? give(s, below) : TORRE_OK;
 }
 
-void torre_rank_samples_blank(void *samples, int64_t steps, int64_t row)
-{
-    if (!samples) return;
-#pragma omp parallel for if (steps * row > TORRE_RANK_MANY)
-    for (int64_t i = 0; i < steps; i++) memset((char *)samples + i * row, -1, (size_t)row);
-}
-
 torre_status torre_rank_slab_advance(torre_rank_slab *s, int64_t steps, void *samples)
 {
     const torre_rank_program *p = s->program;
     const torre_wave_setup *setup = p->base.setup;
-    const int64_t row = setup->sample_columns * (int64_t)setup->problem->precision;
+    const int64_t row =
+        torre_traces_columns(setup, p->base.sums) * (int64_t)setup->problem->precision;
     const double before = s->team.waited_s;
     TORRE_TRY(meet(s));
     for (int64_t done = 0, height; done < steps; done += height) {
         height = p->base.info.plan.tower_height;
         if (height > steps - done) height = steps - done;
+        if (s->sums) p->backend->use_sums(s->solver, s->sums, done);
         TORRE_TRY(pass(s, height, samples ? (char *)samples + done * row : NULL));
     }
+    if (s->sums) TORRE_TRY(p->backend->settle_sums(s->solver));
     s->told.waited_s += s->team.waited_s - before;
     return s->owed ? take_back(s) : TORRE_OK;
 }

@@ -26,6 +26,10 @@ typedef struct torre_rank_slab {
     int64_t n;               /* its step */
     torre_rank_link link[2]; /* to the slab below, above */
     bool owed;               /* what went below has not come back */
+    int64_t columns;         /* of samples that this rank computes some of, */
+    int64_t *column;         /* and which */
+    torre_part_sums *sums;   /* for receivers that it has in part, if the program sums: */
+    torre_part_sums *shared; /* those of all, which are rank 0's; NULL: its own */
     torre_rank_advanced told;
 } torre_rank_slab;
 
@@ -41,16 +45,13 @@ int64_t torre_rank_planes_bytes(const torre_rank_program *program, torre_planes 
 /* Memory of a slab beside its solver. */
 int64_t torre_rank_slab_bytes(const torre_rank_program *program);
 
-/* Free with _free in any case. */
-torre_status torre_rank_slab_start(torre_rank_program *program, torre_rank_slab *slab);
+/* shared: of rank 0 in this process, or NULL. Free with _free in any case. */
+torre_status torre_rank_slab_start(torre_rank_program *program, torre_part_sums *shared,
+                                   torre_rank_slab *slab);
 void torre_rank_slab_free(torre_rank_slab *slab);
 
 /* Samples from which on all cores of a rank copy them. */
 enum { TORRE_RANK_MANY = 1 << 16 };
-
-/* Samples of so many steps, of `row` bytes each, that nobody has computed: all ones. NULL is
- * fine. */
-void torre_rank_samples_blank(void *samples, int64_t steps, int64_t row);
 
 /* As advance of a backend, while all others do the same. What nobody here computes of the samples
  * stays as it is. */

@@ -6,11 +6,12 @@
 #include "wave/driver.h"
 #include "wave/rank_run.h"
 #include "wave/rank_slab.h"
+#include "wave/traces.h"
 
 /* What rank 0 knows of another. */
 typedef struct other {
-    int64_t nodes;   /* of receivers that it stores, */
-    int64_t *column; /* and theirs */
+    int64_t columns; /* of samples that it computes some of, */
+    int64_t *column; /* and which */
 } other;
 
 typedef struct rank_solver {
@@ -19,9 +20,10 @@ typedef struct rank_solver {
     const torre_wave_setup *setup;
     const torre_ranks *ranks;
     torre_rank_slab slab;
-    other *other;         /* [ranks], none of rank 0 */
-    double *waited_s;     /* [ranks] */
-    int64_t linked_bytes; /* of all */
+    torre_part_sums *sums; /* of all ranks of one process, if the program sums */
+    other *other;          /* [ranks], none of rank 0 */
+    double *waited_s;      /* [ranks] */
+    int64_t linked_bytes;  /* of all */
 } rank_solver;
 
 static torre_status no_memory(void)
@@ -57,6 +59,7 @@ static void rank_destroy(torre_wave_solver *solver)
     rank_solver *s = (rank_solver *)solver;
     if (!s) return;
     torre_rank_slab_free(&s->slab);
+    torre_part_sums_free(s->sums);
     for (int i = 0; i < s->ranks->count && s->other; i++) free(s->other[i].column);
     free(s->other);
     free(s->waited_s);
@@ -66,15 +69,19 @@ static void rank_destroy(torre_wave_solver *solver)
 /* All ranks make their solvers at the same time. */
 static torre_status start(rank_solver *s)
 {
-    TORRE_TRY(ask_all(s->ranks, (torre_rank_request){.kind = TORRE_RANK_START}));
-    TORRE_TRY(torre_rank_slab_start((torre_rank_program *)s->program, &s->slab));
+    torre_rank_request request = {.kind = TORRE_RANK_START};
+    if (s->program->base.sums && s->ranks->one_process)
+        TORRE_TRY(torre_part_sums_new(s->setup, &s->sums));
+    request.sums = s->sums;
+    TORRE_TRY(ask_all(s->ranks, request));
+    TORRE_TRY(torre_rank_slab_start((torre_rank_program *)s->program, s->sums, &s->slab));
     for (int i = 1; i < s->ranks->count; i++) {
         other *o = &s->other[i];
-        TORRE_TRY(torre_rank_receive(s->ranks, i, &o->nodes, sizeof o->nodes));
-        o->column = malloc((size_t)(o->nodes + 1) * sizeof *o->column);
+        TORRE_TRY(torre_rank_receive(s->ranks, i, &o->columns, sizeof o->columns));
+        o->column = malloc((size_t)(o->columns + 1) * sizeof *o->column);
         if (!o->column) return no_memory();
         TORRE_TRY(
-            torre_rank_receive(s->ranks, i, o->column, o->nodes * (int64_t)sizeof *o->column));
+            torre_rank_receive(s->ranks, i, o->column, o->columns * (int64_t)sizeof *o->column));
     }
     return TORRE_OK;
 }
@@ -129,39 +136,61 @@ static torre_status rank_set_step(torre_wave_solver *solver, int64_t n)
 /* What another has computed of the samples; values of all ones are of others, or are just that. */
 static void merge(const rank_solver *s, const other *o, int64_t steps, const char *from, char *to)
 {
+    const int64_t all = torre_traces_columns(s->setup, s->program->base.sums);
     const size_t width = (size_t)s->setup->problem->precision;
     const uint64_t nothing = UINT64_MAX;
-#pragma omp parallel for if (steps * o->nodes > TORRE_RANK_MANY)
+#pragma omp parallel for if (steps * o->columns > TORRE_RANK_MANY)
     for (int64_t i = 0; i < steps; i++) {
-        const char *value = from + (size_t)(i * o->nodes) * width;
-        char *row = to + (size_t)(i * s->setup->sample_columns) * width;
-        for (int64_t k = 0; k < o->nodes; k++, value += width)
+        const char *value = from + (size_t)(i * o->columns) * width;
+        char *row = to + (size_t)(i * all) * width;
+        for (int64_t k = 0; k < o->columns; k++, value += width)
             if (memcmp(value, &nothing, width) != 0)
                 memcpy(row + (size_t)o->column[k] * width, value, width);
     }
 }
 
-static torre_status collect(rank_solver *s, int rank, int64_t steps, void *samples)
+/* What another process has of receivers that lie in several slabs. */
+static torre_status collect_records(rank_solver *s, int rank)
 {
-    const other *o = &s->other[rank];
-    const int64_t bytes = samples ? steps * o->nodes * (int64_t)s->setup->problem->precision : 0;
-    torre_rank_advanced told;
-    TORRE_TRY(torre_rank_receive(s->ranks, rank, &told, sizeof told));
-    s->waited_s[rank] = told.waited_s;
-    s->linked_bytes += told.sent_bytes;
-    if (bytes == 0) return TORRE_OK;
-    char *values = malloc((size_t)bytes);
-    if (!values) return no_memory();
-    const torre_status status = torre_rank_receive(s->ranks, rank, values, bytes);
-    if (!status) merge(s, o, steps, values, samples);
+    torre_part_records there = torre_part_sums_records(s->slab.sums);
+    TORRE_TRY(torre_rank_receive(s->ranks, rank, &there.count, sizeof there.count));
+    if (there.count == 0) return TORRE_OK;
+    const int64_t which_bytes = there.count * (int64_t)sizeof *there.which,
+                  value_bytes = there.count * there.row_bytes;
+    torre_part_record *which = malloc((size_t)which_bytes);
+    void *values = malloc((size_t)value_bytes);
+    torre_status status = which && values ? TORRE_OK : no_memory();
+    if (!status) status = torre_rank_receive(s->ranks, rank, which, which_bytes);
+    if (!status) status = torre_rank_receive(s->ranks, rank, values, value_bytes);
+    there.which = which;
+    there.values = values;
+    if (!status) status = torre_part_sums_add(s->slab.sums, &there);
+    free(which);
     free(values);
     return status;
 }
 
+static torre_status collect(rank_solver *s, int rank, int64_t steps, void *samples)
+{
+    const other *o = &s->other[rank];
+    const int64_t bytes = samples ? steps * o->columns * (int64_t)s->setup->problem->precision : 0;
+    torre_rank_advanced told;
+    TORRE_TRY(torre_rank_receive(s->ranks, rank, &told, sizeof told));
+    s->waited_s[rank] = told.waited_s;
+    s->linked_bytes += told.sent_bytes;
+    if (!samples) return TORRE_OK;
+    char *values = malloc((size_t)bytes + 1);
+    if (!values) return no_memory();
+    const torre_status status = torre_rank_receive(s->ranks, rank, values, bytes);
+    if (!status) merge(s, o, steps, values, samples);
+    free(values);
+    return status || !s->slab.sums || s->ranks->one_process ? status : collect_records(s, rank);
+}
+
 static torre_status advance_all(rank_solver *s, int64_t steps, void *samples)
 {
-    const torre_wave_problem *p = s->setup->problem;
-    torre_rank_samples_blank(samples, steps, s->setup->sample_columns * (int64_t)p->precision);
+    torre_traces_blank(s->setup, s->program->base.sums, steps, samples);
+    if (s->slab.sums) torre_part_sums_begin(s->slab.sums, samples);
     TORRE_TRY(ask_all(s->ranks, (torre_rank_request){.kind = TORRE_RANK_ADVANCE,
                                                      .steps = steps,
                                                      .samples = samples != NULL}));
@@ -169,6 +198,7 @@ static torre_status advance_all(rank_solver *s, int64_t steps, void *samples)
     s->waited_s[0] = s->slab.told.waited_s;
     s->linked_bytes = s->slab.told.sent_bytes;
     for (int i = 1; i < s->ranks->count; i++) TORRE_TRY(collect(s, i, steps, samples));
+    if (s->slab.sums) torre_part_sums_finish(s->slab.sums);
     return TORRE_OK;
 }
 
@@ -428,6 +458,7 @@ const torre_wave_backend torre_wave_rank_solver = {
     .write_layer = rank_write_layer,
     .read_layer = rank_read_layer,
     .advance = rank_advance,
+    .advance_receivers = rank_advance,
     .norms = rank_norms,
     .destroy = rank_destroy,
 };

@@ -7,6 +7,7 @@
 #include "wave/box.h"
 #include "wave/part.h"
 #include "wave/ring_program.h"
+#include "wave/traces.h"
 
 /* A window in memory. */
 typedef struct hand {
@@ -23,7 +24,9 @@ typedef struct ring {
     const torre_wave_setup *setup; /* this: */
     torre_wave_setup windows;      /* torre_ring_setup of the caller's */
     torre_plane_store store;
-    int64_t n; /* the present step */
+    torre_part_sums *sums; /* of receivers, if the program sums: */
+    int64_t sums_start;    /* of the steps after this one */
+    int64_t n;             /* the present step */
     hand hand[TORRE_RING_HANDS];
     int turn;      /* whose window is the present one: with two, the other gets ready meanwhile */
     int64_t ready; /* the window that it has, at the present step; -1: some other */
@@ -41,6 +44,7 @@ static void ring_destroy(torre_wave_solver *solver)
         torre_wave_part_free(r->hand[i].part);
     }
     torre_store_close(&r->store);
+    torre_part_sums_free(r->sums);
     free(r);
 }
 
@@ -97,6 +101,14 @@ static torre_status keep_model(ring *r)
     return TORRE_OK;
 }
 
+/* Where windows hand over receivers that they have in part. */
+static torre_status share_sums(ring *r)
+{
+    torre_part_sums_free(r->sums);
+    r->sums = NULL;
+    return r->program->base.sums ? torre_part_sums_new(r->setup, &r->sums) : TORRE_OK;
+}
+
 static torre_status ring_create(torre_wave_program *given, torre_wave_solver **solver)
 {
     const torre_ring_program *program = (const torre_ring_program *)given;
@@ -116,6 +128,7 @@ static torre_status ring_create(torre_wave_program *given, torre_wave_solver **s
     torre_status status = torre_store_open(info->plan.scratch, program->buffer_planes, &r->store);
     for (int i = 0; i < program->hands && !status; i++) status = make_hand(r, &r->hand[i]);
     if (!status) status = keep_model(r);
+    if (!status) status = share_sums(r);
     if (status) {
         ring_destroy(&r->base);
         return status;
@@ -341,6 +354,7 @@ static torre_status pass_window(ring *r, int64_t i, int64_t steps, void *samples
     hand *h = &r->hand[r->turn];
     TORRE_TRY(go_to(r, i));
     r->ready = -1;
+    if (r->sums) r->program->backend->use_sums(h->solver, r->sums, r->n - r->sums_start);
     if (r->program->hands == 2 && (i > 0 || r->n + steps < r->setup->problem->steps))
         return pass_beside(r, i, steps, samples);
     look_ahead(r, i);
@@ -359,16 +373,31 @@ static torre_status pass(ring *r, int64_t steps, void *samples)
     return TORRE_OK;
 }
 
+/* All that windows have recorded is in samples. */
+static torre_status settle_sums(ring *r)
+{
+    if (!r->sums) return TORRE_OK;
+    for (int i = 0; i < r->program->hands; i++)
+        TORRE_TRY(r->program->backend->settle_sums(r->hand[i].solver));
+    torre_part_sums_finish(r->sums);
+    return TORRE_OK;
+}
+
 static torre_status ring_advance(torre_wave_solver *solver, int64_t steps, void *samples)
 {
     ring *r = (ring *)solver;
-    const int64_t row = r->setup->sample_columns * (int64_t)r->setup->problem->precision;
+    const bool summed = r->program->base.sums;
+    const int64_t row =
+        torre_traces_columns(r->setup, summed) * (int64_t)r->setup->problem->precision;
     TORRE_TRY(torre_wave_steps_check(r->setup->problem, r->n, steps));
+    torre_traces_blank(r->setup, summed, steps, samples);
+    if (r->sums) torre_part_sums_begin(r->sums, samples);
+    r->sums_start = r->n;
     for (int64_t done = 0, height; done < steps; done += height) {
         height = least(steps - done, r->program->part.tower_height);
         TORRE_TRY(pass(r, height, samples ? (char *)samples + done * row : NULL));
     }
-    return TORRE_OK;
+    return settle_sums(r);
 }
 
 static torre_status ring_restart(torre_wave_solver *solver, const torre_wave_setup *setup,
@@ -392,6 +421,7 @@ static torre_status ring_restart(torre_wave_solver *solver, const torre_wave_set
     r->n = 0;
     r->ready = -1;
     if (new_medium) TORRE_TRY(keep_model(r));
+    TORRE_TRY(share_sums(r));
     return torre_store_clear(&r->store);
 }
 
@@ -492,6 +522,7 @@ const torre_wave_backend torre_wave_ring = {
     .write_layer = ring_write_layer,
     .read_layer = ring_read_layer,
     .advance = ring_advance,
+    .advance_receivers = ring_advance,
     .norms = ring_norms,
     .destroy = ring_destroy,
 };

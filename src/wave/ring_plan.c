@@ -354,6 +354,7 @@ torre_status torre_ring_plan(const torre_wave_backend *backend, const torre_wave
     const torre_wave_setup windows = torre_ring_setup(setup);
     planning p = {.backend = backend, .setup = &windows, .program = program, .limit = wish->memory};
     made->maker = &torre_wave_ring;
+    made->sums = backend->use_sums && setup->problem->receiver_count > 0;
     program->backend = backend;
     program->part = whole->info.plan;
     program->part.measured = false;

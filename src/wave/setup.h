@@ -80,6 +80,7 @@ typedef struct torre_wave_setup {
                                    and stay where planes come and go */
     torre_frame_planes planes;  /* that engines record in passing, if they can; count 0: none */
     const torre_region *region; /* NULL, or whose part this is (part.h), in cells of the whole */
+    const struct torre_wave_setup *whole; /* of a part: which has all its receivers; or NULL */
 } torre_wave_setup;
 
 /* Build the setup of a checked problem (torre_wave_problem_check). Free with _free. */

@@ -20,6 +20,9 @@ static inline bool torre_traces_plain(const torre_wave_problem *problem)
     return problem->interpolation == TORRE_TRILINEAR;
 }
 
+/* Values of a step that are staged: of receivers if summed, else of their nodes. */
+int64_t torre_traces_columns(const torre_wave_setup *setup, bool summed);
+
 /* Allocate zeros of shape (receivers, steps + 1, 1); data stays NULL without receivers. */
 torre_status torre_traces_new(const torre_wave_problem *problem, torre_array *traces);
 
@@ -38,8 +41,15 @@ torre_status torre_traces_staging(const torre_wave_setup *setup, bool summed, in
 /* Receiver r from the samples of its nodes at one step, in f64. */
 double torre_traces_value(const torre_wave_setup *setup, int64_t r, const double *samples);
 
+/* The same from the values of its nodes alone, in the problem's precision, row-major by its taps
+ * along x, y and z, as pressure. */
+double torre_traces_nodes(const torre_wave_setup *setup, int64_t r, const void *values);
+
 /* Column 0 from the initial field u[0], dense. */
 void torre_traces_start(const torre_wave_setup *setup, const void *now, torre_array *traces);
+
+/* Samples of so many steps that nobody has computed: all ones. NULL is fine. */
+void torre_traces_blank(const torre_wave_setup *setup, bool summed, int64_t steps, void *samples);
 
 /* Samples of so many steps at the nodes, as solvers have them, made pressure in their place. */
 void torre_traces_weigh(const torre_wave_setup *setup, void *staging, int64_t steps);

@@ -281,6 +281,12 @@ inline long long __double_as_longlong(double x)
     memcpy(&bits, &x, sizeof bits);
     return bits;
 }
+inline double __longlong_as_double(long long bits)
+{
+    double x;
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
 inline unsigned __byte_perm(unsigned a, unsigned b, unsigned selector)
 {
     const uint64_t both = (uint64_t)b << 32 | a;

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Many receivers between the nodes of an emulated GPU: receivers.py WAVE. In windows and shared by two GPUs, where nodes
-of a receiver are computed by several parts, traces have the bits of a run in one piece."""
+of a receiver are computed by several parts, traces have the bits of a run in one piece; also where more receivers lie
+across a cut than a GPU keeps room for."""
 import json
 import os
 import random
@@ -14,12 +15,13 @@ RUN = ["--backend", "cuda", "--engine", "torre", "--size", "x".join(map(str, SIZ
        "--snapshot-every", "0", "--source", "703,200,180", "--receivers", "r.csv"]
 
 
-def save_receivers(count):
+def save_receivers(count, x=(6, SIZE[0] - 7)):
     random.seed(3)
     with open("r.csv", "w", encoding="utf-8") as file:
         file.write("x,y,z\n")
         for _ in range(count):
-            file.write(",".join(f"{10 * random.uniform(6, n - 7):.3f}" for n in SIZE) + "\n")
+            at = [random.uniform(*x), *(random.uniform(6, n - 7) for n in SIZE[1:])]
+            file.write(",".join(f"{10 * cells:.3f}" for cells in at) + "\n")
 
 
 def traces(*options):
@@ -41,6 +43,11 @@ def main():
             assert there == whole and told["windows"] > 1, f"order {order}: other bits in windows: {told}"
             there, told = traces(*options, "--devices", "0,1")
             assert there == whole and told["ranks"] == 2, f"order {order}: other bits by two GPUs: {told}"
+        save_receivers(2500, x=(72, 76))
+        options = ["--order", "2", "--tower-height", "15"]
+        whole, told = traces(*options)
+        there, told = traces(*options, "--devices", "0,1")
+        assert there == whole and told["ranks"] == 2, f"a crowd: other bits by two GPUs: {told}"
 
 
 if __name__ == "__main__":

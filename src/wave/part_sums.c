@@ -1,0 +1,222 @@
+#include "wave/part_sums.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "wave/traces.h"
+
+/* A record that still lacks values; those of a receiver are in a list, and so are free ones. */
+typedef struct slot {
+    int64_t next;    /* -1: none */
+    int64_t lacking; /* values; 0: it is summed */
+} slot;
+
+struct torre_part_sums {
+    const torre_wave_setup *whole;
+    void *samples;
+    pthread_mutex_t lock;
+    int64_t nodes;       /* that a receiver has at most */
+    int64_t *first;      /* [receivers] slots, -1: none */
+    int64_t count, room; /* slots: */
+    int64_t free;        /* the first that is free, -1: none */
+    slot *slot;          /* [room] */
+    torre_part_record *which;
+    char *values;           /* [room][nodes] */
+    int64_t *place, places; /* where records that come go; room for so many */
+};
+
+static torre_status no_memory(void)
+{
+    return torre_fail(TORRE_ERR_RESOURCE, "out of memory for receivers between parts");
+}
+
+static int64_t nodes_of(const torre_part_sums *s, int64_t receiver)
+{
+    const int *count = s->whole->sums[receiver].count;
+    return (int64_t)count[0] * count[1] * count[2];
+}
+
+static size_t width_of(const torre_part_sums *s) { return (size_t)s->whole->problem->precision; }
+
+static char *values_of(const torre_part_sums *s, int64_t i)
+{
+    return s->values + (size_t)(i * s->nodes) * width_of(s);
+}
+
+torre_status torre_part_sums_new(const torre_wave_setup *whole, torre_part_sums **sums)
+{
+    const int64_t receivers = whole->problem->receiver_count;
+    torre_part_sums *s = calloc(1, sizeof *s);
+    if (!s) return no_memory();
+    s->whole = whole;
+    s->first = malloc((size_t)(receivers + 1) * sizeof *s->first);
+    if (!s->first || pthread_mutex_init(&s->lock, NULL)) {
+        free(s->first);
+        free(s);
+        return no_memory();
+    }
+    for (int64_t r = 0; r < receivers; r++)
+        if (nodes_of(s, r) > s->nodes) s->nodes = nodes_of(s, r);
+    torre_part_sums_begin(s, NULL);
+    *sums = s;
+    return TORRE_OK;
+}
+
+void torre_part_sums_free(torre_part_sums *s)
+{
+    if (!s) return;
+    pthread_mutex_destroy(&s->lock);
+    free(s->first);
+    free(s->slot);
+    free(s->which);
+    free(s->values);
+    free(s->place);
+    free(s);
+}
+
+void torre_part_sums_begin(torre_part_sums *s, void *samples)
+{
+    s->samples = samples;
+    s->count = 0;
+    s->free = -1;
+    for (int64_t r = 0; r < s->whole->problem->receiver_count; r++) s->first[r] = -1;
+}
+
+/* --- Records that come --- */
+
+static bool grow(void *array, int64_t count, size_t bytes)
+{
+    void **memory = array, *more = realloc(*memory, (size_t)count * bytes);
+    if (more) *memory = more;
+    return more;
+}
+
+static torre_status reserve(torre_part_sums *s, int64_t more)
+{
+    if (more > s->places) {
+        if (!grow(&s->place, more, sizeof *s->place)) return no_memory();
+        s->places = more;
+    }
+    const int64_t need = s->count + more, room = need > 2 * s->room ? need : 2 * s->room;
+    if (need <= s->room) return TORRE_OK;
+    if (!grow(&s->slot, room, sizeof *s->slot) || !grow(&s->which, room, sizeof *s->which) ||
+        !grow(&s->values, room, (size_t)s->nodes * width_of(s)))
+        return no_memory();
+    s->room = room;
+    return TORRE_OK;
+}
+
+/* The slot of a receiver and step: a new one lacks as many values as there are nodes. */
+static int64_t find_slot(torre_part_sums *s, torre_part_record which)
+{
+    int64_t i = s->first[which.receiver];
+    while (i >= 0 && s->which[i].step != which.step) i = s->slot[i].next;
+    if (i >= 0) return i;
+    i = s->free;
+    if (i >= 0)
+        s->free = s->slot[i].next;
+    else
+        i = s->count++;
+    s->which[i] = which;
+    s->slot[i] = (slot){s->first[which.receiver], nodes_of(s, which.receiver)};
+    s->first[which.receiver] = i;
+    return i;
+}
+
+static void sum(torre_part_sums *s, int64_t i)
+{
+    const torre_part_record which = s->which[i];
+    torre_value_set(s->whole->problem->precision, s->samples,
+                    which.step * s->whole->problem->receiver_count + which.receiver,
+                    torre_traces_nodes(s->whole, which.receiver, values_of(s, i)));
+}
+
+/* What a record has, to its slot; summed when nothing is lacking any more. */
+static void merge(torre_part_sums *s, int64_t i, const char *value)
+{
+    const int64_t nodes = nodes_of(s, s->which[i].receiver);
+    const size_t width = width_of(s);
+    const uint64_t nothing = UINT64_MAX;
+    char *to = values_of(s, i);
+    if (s->slot[i].lacking == nodes) memset(to, -1, (size_t)nodes * width);
+    for (int64_t k = 0; k < nodes; k++, value += width, to += width)
+        if (memcmp(value, &nothing, width) != 0) {
+            if (memcmp(to, &nothing, width) == 0) s->slot[i].lacking--;
+            memcpy(to, value, width);
+        }
+    if (s->slot[i].lacking <= 0 && s->samples) sum(s, i);
+}
+
+/* A slot that is summed is free. */
+static void release(torre_part_sums *s, int64_t i)
+{
+    int64_t *link = &s->first[s->which[i].receiver];
+    while (*link != i) link = &s->slot[*link].next;
+    *link = s->slot[i].next;
+    s->slot[i].next = s->free;
+    s->free = i;
+}
+
+static torre_status add(torre_part_sums *s, const torre_part_records *records)
+{
+    TORRE_TRY(reserve(s, records->count));
+    for (int64_t i = 0; i < records->count; i++) s->place[i] = find_slot(s, records->which[i]);
+#pragma omp parallel for if (records->count > 100)
+    for (int64_t i = 0; i < records->count; i++)
+        merge(s, s->place[i], (const char *)records->values + i * records->row_bytes);
+    for (int64_t i = 0; i < records->count && s->samples; i++)
+        if (s->slot[s->place[i]].lacking <= 0) release(s, s->place[i]);
+    return TORRE_OK;
+}
+
+torre_status torre_part_sums_add(torre_part_sums *s, const torre_part_records *records)
+{
+    pthread_mutex_lock(&s->lock);
+    const torre_status status = add(s, records);
+    pthread_mutex_unlock(&s->lock);
+    return status;
+}
+
+void torre_part_sums_finish(torre_part_sums *s)
+{
+    for (int64_t r = 0; r < s->whole->problem->receiver_count && s->samples; r++)
+        for (int64_t i = s->first[r]; i >= 0; i = s->slot[i].next) sum(s, i);
+    torre_part_sums_begin(s, NULL);
+}
+
+torre_part_records torre_part_sums_records(const torre_part_sums *s)
+{
+    return (torre_part_records){s->count, s->nodes * (int64_t)width_of(s), s->which, s->values};
+}
+
+/* --- Receivers of a part --- */
+
+/* Whether a part stores some of these cells of an axis. */
+static bool stores(const torre_region *r, int axis, const torre_tap *tap, int count)
+{
+    if (!torre_region_continues(r, axis, 0) && !torre_region_continues(r, axis, 1)) return true;
+    for (int i = 0; i < count; i++)
+        for (int64_t turn = r->periodic[axis] ? -1 : 0; turn <= r->periodic[axis]; turn++) {
+            const int64_t cell = tap[i].cell + turn * r->global[axis];
+            if (cell >= r->stored.low[axis] && cell < r->stored.high[axis]) return true;
+        }
+    return false;
+}
+
+torre_status torre_part_receivers(const torre_wave_setup *part, int64_t *count, int64_t **numbers)
+{
+    const torre_wave_setup *whole = part->whole;
+    const int64_t receivers = whole->problem->receiver_count;
+    *count = 0;
+    *numbers = malloc((size_t)(receivers + 1) * sizeof **numbers);
+    if (!*numbers) return no_memory();
+    for (int64_t r = 0; r < receivers; r++) {
+        const torre_tap *tap = whole->taps + whole->sums[r].tap;
+        bool stored = true;
+        for (int a = 0; a < 3; tap += whole->sums[r].count[a], a++)
+            stored = stored && stores(part->region, a, tap, whole->sums[r].count[a]);
+        if (stored) (*numbers)[(*count)++] = r;
+    }
+    return TORRE_OK;
+}
