@@ -455,7 +455,7 @@ static void copy_selected(const selection *s, bool back, double (*place)[3])
     }
 }
 
-/* Free it with free_sweep in any case. */
+/* Free them with free_tables in any case. */
 static torre_status make_tables(sweep *s)
 {
     const torre_granular_bins *b = s->bins;
