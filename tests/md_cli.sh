@@ -41,6 +41,14 @@ bad 2 "--force-tolerance must be" --ensemble fire --force-tolerance -1
 bad 2 "--final-temperature needs a thermostat: --ensemble" --final-temperature 1
 bad 2 "--target-temperature needs a thermostat: --ensemble langevin, " --target-temperature 1
 bad 2 "--damping needs a thermostat" --ensemble fire --damping 2
+bad 2 "--couple-every must be" --ensemble bussi --couple-every 0
+bad 2 "--couple-every needs a thermostat: --ensemble langevin, " --couple-every 10
+bad 2 "--ensemble baoab acts on each particle in each step: --couple-every must be 1 (got 2)" --ensemble baoab --couple-every 2
+bad 2 "--couple-every must be at most a tenth of the damping time, 4 steps, with --ensemble nose-hoover (got 5)" \
+    --ensemble nose-hoover --damping 0.2 --couple-every 5
+bad 2 "--pressure-damping must be at least ten couplings, 0.2 (got 0.1)" --ensemble npt --pressure 1 \
+    --pressure-damping 0.1 --couple-every 4
+bad 2 "--couple-every is for --model lj" --model granular --couple-every 2
 bad 2 "--damping is for --model lj" --model granular --damping 2
 bad 2 "--sort-every auto and --deterministic exclude each other" --sort-every auto --deterministic
 bad 2 "--sort-every needs an --ordering other than none" --sort-every auto --ordering none
@@ -215,6 +223,8 @@ done
 "$md" $small --steps 50 --thermo 10 --ensemble bussi --picture none --json bath.json >bath || fail "a thermostat"
 drift=$(sed -n 's/^  "energy_drift": \([-0-9.e]*\),*$/\1/p' bath.json)
 awk -v drift="$drift" 'BEGIN { exit !(drift != "" && drift * drift < 1) }' || fail "what is conserved drifts by $drift"
+grep -q '^  "couple_every": 10,$' bath.json || fail "how often a thermostat acts"
+grep -q '"why": ".*coupled every 10 steps: the most' bath.json || fail "why so often: $(grep '"why"' bath.json)"
 grep -q '^# conserved drift ' bath || fail "whose drift it is: $(grep drift bath)"
 [ "$(grep -c '"e_pair": ' run.json)" = 3 ] || fail "the report has not three rows"
 [ "$(grep -vc '^#' table)" = 3 ] || fail "the table has not three rows"

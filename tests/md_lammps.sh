@@ -67,11 +67,11 @@ compare kob-andersen "$mixture" "lj/cut 2.5" "$own"$'\npair_coeff 1 2 1.5 0.8 2.
 compare mixed "$mixture" "lj/cut 2.5" "$own" "pair_modify mix arithmetic" "$@" --pairs "$pairs" || bad=1
 # the same chain of thermostats, towards a target that changes
 fix="nvt temp 1.3 0.8 0.4" compare nose-hoover "--ensemble nose-hoover --target-temperature 1.3 --final-temperature 0.8
-    --damping 0.4 --steps 100" "lj/cut 2.5" "1.0 1.0 2.5" "" "$@" || bad=1
+    --damping 0.4 --couple-every 1 --steps 100" "lj/cut 2.5" "1.0 1.0 2.5" "" "$@" || bad=1
 # barostats with the same chains, of the volume and of each edge, towards a pressure that changes (where
 # the temperature does, LAMMPS begins a step of the barostat's chain with that of the step before)
 npt="--ensemble npt --target-temperature 1.3 --damping 0.4 --pressure 2 --final-pressure 7
-    --pressure-damping 0.3 --steps 100"
+    --pressure-damping 0.3 --couple-every 1 --steps 100"
 fix="npt temp 1.3 1.3 0.4 iso 2 7 0.3" compare npt-isotropic "$npt" "lj/cut 2.5" "1.0 1.0 2.5" "" "$@" || bad=1
 fix="npt temp 1.3 1.3 0.4 aniso 2 7 0.3" compare npt-axes "$npt --cells 12x10x8 --pressure-axes axes" "lj/cut 2.5" \
     "1.0 1.0 2.5" "" "$@" || bad=1

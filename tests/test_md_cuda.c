@@ -381,9 +381,9 @@ static void test_melt(torre_md_precision precision, torre_neighbor neighbor)
     torre_md_particles_free(&particles);
 }
 
-/* The thermostats of the cpu backend: the same noise, the same scaling, towards a target that
- * changes; what is taken. */
-static void test_thermostat(torre_md_ensemble ensemble, torre_md_precision precision)
+/* The thermostats of the cpu backend: the same noise, the same scaling, in each step or every so
+ * many, towards a target that changes; what is taken. */
+static void test_thermostat(torre_md_ensemble ensemble, int64_t every, torre_md_precision precision)
 {
     md_case c = {"gas", {6, 5, 5}, 0.6, 0.03, 1.44, 1};
     torre_md_particles particles;
@@ -391,7 +391,8 @@ static void test_thermostat(torre_md_ensemble ensemble, torre_md_precision preci
     MUST(make_case(&c, precision, &particles, &problem));
     problem.ensemble = ensemble;
     problem.temperature = 0.7;
-    problem.damping_time = 0.1;
+    problem.damping_time = 0.1 * (double)every;
+    problem.couple_every = every;
     problem.seed = 99;
     problem.ramp_to = 1.1;
     problem.ramp_steps = 30;
@@ -410,7 +411,8 @@ static void test_thermostat(torre_md_ensemble ensemble, torre_md_precision preci
     MUST(torre_md_cuda.sums(cuda, &sums));
     double d = distance(q, r, problem.count, problem.box);
     double tol = precision == TORRE_MD_F64 ? 1e-10 : 1e-4;
-    CHECK(d < tol, "%s: positions off by %.3g", torre_md_ensembles[ensemble], d);
+    CHECK(d < tol, "%s every %d: positions off by %.3g", torre_md_ensembles[ensemble], (int)every,
+          d);
     CHECK(fabs(sums.taken - expected.taken) < tol * expected.kinetic,
           "%s: %.12g taken, expected %.12g", torre_md_ensembles[ensemble], sums.taken,
           expected.taken);
@@ -446,24 +448,26 @@ static torre_status copy_state(void *context, const char *name, void *data, int6
 }
 
 /* A run that another solver goes on with, at a step between rebuilds or of one, every `apart` steps
- * up to `last`: the bits of one that nobody looked at. */
+ * up to `last`: the bits of one that nobody looked at. A thermostat acts every so many steps. */
 static void test_cuts(const md_case *c, torre_md_precision precision, const torre_md_plan *plan,
-                      torre_md_ensemble ensemble, int64_t first_step, int64_t last, int64_t apart)
+                      torre_md_ensemble ensemble, int64_t every, int64_t first_step, int64_t last,
+                      int64_t apart)
 {
     torre_md_particles particles;
     torre_md_problem problem;
     MUST(make_case(c, precision, &particles, &problem));
     problem.ensemble = ensemble;
     problem.temperature = 0.7;
-    problem.damping_time = problem.pressure_damping = 0.1;
+    problem.damping_time = problem.pressure_damping = 0.1 * (double)(every ? every : 1);
+    problem.couple_every = every;
     problem.pressure = 20;
     triple r = new_triple(problem.count), v = new_triple(problem.count),
            q = new_triple(problem.count), w = new_triple(problem.count);
     torre_md_solver *calm, *first, *second;
     torre_md_sums expected, sums;
     char what[96];
-    snprintf(what, sizeof what, "%s %s %s %s", c->name, torre_md_precision_name(precision),
-             torre_md_ensembles[ensemble], torre_neighbor_name(plan->neighbor));
+    snprintf(what, sizeof what, "%s %s %s %s every %d", c->name, torre_md_precision_name(precision),
+             torre_md_ensembles[ensemble], torre_neighbor_name(plan->neighbor), (int)every);
     MUST(start(&torre_md_cuda, &problem, plan, &calm));
     MUST(torre_md_cuda.advance(calm, 200));
     MUST(torre_md_cuda.get_particles(calm, r.at, v.at));
@@ -505,16 +509,17 @@ static void test_cuts(const md_case *c, torre_md_precision precision, const torr
 }
 
 static void test_state(const md_case *c, torre_md_precision precision, const torre_md_plan *plan,
-                       torre_md_ensemble ensemble)
+                       torre_md_ensemble ensemble, int64_t every)
 {
-    test_cuts(c, precision, plan, ensemble, 0, 140, 35);
+    test_cuts(c, precision, plan, ensemble, every, 0, 140, 35);
 }
 
 /* Half of the box is empty: lists outgrow their tables when the other half has melted. */
 static const md_case slab = {"slab", {6, 6, 12}, 0.4, 0.02, 1, 0.5};
 static const torre_md_plan seldom = {.skin = 0.3, .rebuild_every = 5, .sort_every = 15};
 
-/* The box shrinks so far that bins are made anew on the way. */
+/* The box shrinks so far that bins are made anew on the way; cuts are at all places of an
+ * interval. */
 static void test_squeezed(torre_md_precision precision)
 {
     static const md_case liquid = {"squeezed", {5, 5, 5}, 0.8442, 0.04, 1.44, 1};
@@ -524,9 +529,11 @@ static void test_squeezed(torre_md_precision precision)
                                         .rebuild_check = true,
                                         .sort_every = 9},
                                tiles = {.skin = 0.3, .neighbor = TORRE_NEIGHBOR_TILE};
-    test_cuts(&liquid, precision, &each_step, TORRE_NPT, 0, 140, 35);
-    test_cuts(&liquid, precision, &looks, TORRE_NPT, 50, 100, 50);
-    test_cuts(&liquid, precision, &tiles, TORRE_NPT, 17, 17, 1);
+    test_cuts(&liquid, precision, &each_step, TORRE_NPT, 1, 0, 140, 35);
+    test_cuts(&liquid, precision, &looks, TORRE_NPT, 1, 50, 100, 50);
+    test_cuts(&liquid, precision, &tiles, TORRE_NPT, 1, 17, 17, 1);
+    test_cuts(&liquid, precision, &each_step, TORRE_NPT, 4, 40, 43, 1);
+    test_cuts(&liquid, precision, &looks, TORRE_NPT, 2, 50, 51, 1);
 }
 
 static void test_states(torre_md_precision precision)
@@ -537,16 +544,20 @@ static void test_states(torre_md_precision precision)
                                unsorted = {.skin = 0.3, .sort_every = TORRE_MD_NEVER},
                                half = {.neighbor = TORRE_NEIGHBOR_HALF, .skin = 0.3},
                                tile = {.neighbor = TORRE_NEIGHBOR_TILE, .skin = 0.3};
-    test_state(&liquid, precision, &each_step, TORRE_NVE);
-    test_state(&slab, precision, &each_step, TORRE_NVE);
-    test_state(&liquid, precision, &every_ten, TORRE_LANGEVIN);
-    test_state(&liquid, precision, &unsorted, TORRE_NVE);
-    test_state(&slab, precision, &seldom, TORRE_BERENDSEN);
-    test_state(&liquid, precision, &each_step, TORRE_BAOAB);
-    test_state(&liquid, precision, &half, TORRE_BUSSI);
-    test_state(&slab, precision, &tile, TORRE_NOSE_HOOVER);
-    test_state(&liquid, precision, &half, TORRE_NVE);
-    test_state(&slab, precision, &tile, TORRE_NVE);
+    test_state(&liquid, precision, &each_step, TORRE_NVE, 0);
+    test_state(&slab, precision, &each_step, TORRE_NVE, 0);
+    test_state(&liquid, precision, &every_ten, TORRE_LANGEVIN, 0);
+    test_state(&liquid, precision, &unsorted, TORRE_NVE, 0);
+    test_state(&slab, precision, &seldom, TORRE_BERENDSEN, 1);
+    test_state(&liquid, precision, &each_step, TORRE_BAOAB, 0);
+    test_state(&liquid, precision, &half, TORRE_BUSSI, 1);
+    test_state(&slab, precision, &tile, TORRE_NOSE_HOOVER, 1);
+    test_state(&liquid, precision, &half, TORRE_NVE, 0);
+    test_state(&slab, precision, &tile, TORRE_NVE, 0);
+    test_cuts(&liquid, precision, &each_step, TORRE_BUSSI, 3, 34, 36, 1);
+    test_cuts(&liquid, precision, &each_step, TORRE_NOSE_HOOVER, 5, 37, 39, 1);
+    test_cuts(&liquid, precision, &half, TORRE_BUSSI, 4, 37, 37, 1);
+    test_cuts(&slab, precision, &seldom, TORRE_BERENDSEN, 3, 35, 35, 1);
 }
 
 /* What cannot work is said, not computed. */
@@ -600,7 +611,8 @@ int main(int argc, char **argv)
         return failures ? 1 : 0;
     }
     if (argc > 1 && strcmp(argv[1], "cuts") == 0) {
-        test_cuts(&slab, TORRE_MD_F32, &seldom, TORRE_BERENDSEN, 35, 35, 1);
+        test_cuts(&slab, TORRE_MD_F32, &seldom, TORRE_BERENDSEN, 1, 35, 35, 1);
+        test_cuts(&slab, TORRE_MD_F32, &seldom, TORRE_BERENDSEN, 3, 35, 35, 1);
         printf("%d checks, %d failures\n", checks, failures);
         return failures ? 1 : 0;
     }
@@ -616,7 +628,9 @@ int main(int argc, char **argv)
         test_trajectory(&cases[3], (torre_md_precision)p);
         test_conservation((torre_md_precision)p);
         for (int e = TORRE_LANGEVIN; e <= TORRE_NOSE_HOOVER; e++)
-            test_thermostat((torre_md_ensemble)e, (torre_md_precision)p);
+            test_thermostat((torre_md_ensemble)e, 1, (torre_md_precision)p);
+        test_thermostat(TORRE_BUSSI, 10, (torre_md_precision)p);
+        test_thermostat(TORRE_NOSE_HOOVER, 4, (torre_md_precision)p);
         for (int s = TORRE_NEIGHBOR_FULL; s <= TORRE_NEIGHBOR_TILE; s++) {
             test_bits(&cases[2], (torre_md_precision)p, (torre_neighbor)s);
             test_melt((torre_md_precision)p, (torre_neighbor)s);

@@ -99,33 +99,49 @@ static void plain_stretch(plain *s, double time)
     }
 }
 
+static void plain_before(plain *s, const torre_bath *bath, const torre_barostat *b, int64_t step)
+{
+    double factor[3];
+    torre_barostat_chain(b, torre_bath_target(bath, step), &s->state);
+    plain_couple(s, bath, step);
+    torre_barostat_push(b, torre_barostat_target(b, step), s->box[0] * s->box[1] * s->box[2],
+                        &s->state);
+    torre_barostat_slow(b, &s->state, factor);
+    plain_scale(s, factor);
+}
+
+static void plain_after(plain *s, const torre_bath *bath, const torre_barostat *b, int64_t step)
+{
+    double factor[3];
+    torre_barostat_slow(b, &s->state, factor);
+    plain_scale(s, factor);
+    plain_kinetic(s);
+    torre_barostat_push(b, torre_barostat_target(b, step), s->box[0] * s->box[1] * s->box[2],
+                        &s->state);
+    plain_couple(s, bath, step);
+    torre_barostat_chain(b, torre_bath_target(bath, step), &s->state);
+}
+
 /* The lines of barostat.h, one by one. */
 static void plain_step(plain *s, const torre_md_problem *p, int64_t step)
 {
     const torre_bath bath = torre_md_bath(p);
     const torre_barostat b = torre_md_barostat(p);
-    const double t = torre_bath_target(&bath, step), pressure = torre_barostat_target(&b, step);
-    double factor[3];
-    torre_barostat_chain(&b, t, &s->state);
-    plain_couple(s, &bath, step);
-    torre_barostat_push(&b, pressure, s->box[0] * s->box[1] * s->box[2], &s->state);
-    torre_barostat_slow(&b, &s->state, factor);
-    plain_scale(s, factor);
+    const int64_t n = p->couple_every, k = (step - 1) % n + 1;
+    double grown = 0; /* half of the interval in its first step and its last one */
+    if (k == 1) grown += 0.5 * (double)n * p->dt;
+    if (k == n) grown += 0.5 * (double)n * p->dt;
+    if (k == 1) plain_before(s, &bath, &b, step);
     for (int a = 0; a < 3; a++)
         for (int64_t i = 0; i < s->count; i++) s->v[a][i] += 0.5 * p->dt * s->f[a][i];
-    plain_stretch(s, 0.5 * p->dt);
+    plain_stretch(s, 0.5 * grown);
     for (int a = 0; a < 3; a++)
         for (int64_t i = 0; i < s->count; i++) s->r[a][i] += p->dt * s->v[a][i];
-    plain_stretch(s, 0.5 * p->dt);
+    plain_stretch(s, 0.5 * grown);
     plain_forces(s, p->cutoff);
     for (int a = 0; a < 3; a++)
         for (int64_t i = 0; i < s->count; i++) s->v[a][i] += 0.5 * p->dt * s->f[a][i];
-    torre_barostat_slow(&b, &s->state, factor);
-    plain_scale(s, factor);
-    plain_kinetic(s);
-    torre_barostat_push(&b, pressure, s->box[0] * s->box[1] * s->box[2], &s->state);
-    plain_couple(s, &bath, step);
-    torre_barostat_chain(&b, t, &s->state);
+    if (k == n) plain_after(s, &bath, &b, step);
 }
 
 static void plain_run(const md_case *c, int64_t steps, torre_md_particles *end)
@@ -148,15 +164,18 @@ static void plain_run(const md_case *c, int64_t steps, torre_md_particles *end)
     torre_md_particles_free(&force);
 }
 
+/* In two pieces. */
 static void check_plain(const md_case *c, const torre_md_plan *plan,
                         const torre_md_particles *expected, int64_t steps, double tolerance)
 {
     torre_md_solver *solver = md_case_solver(c, plan);
-    CHECK_OK(solver->backend->advance(solver, steps));
+    CHECK_OK(solver->backend->advance(solver, 7));
+    CHECK_OK(solver->backend->advance(solver, steps - 7));
     torre_md_particles now = md_case_particles(c, solver);
     const double off = md_case_difference(&now, expected);
-    CHECK(off < tolerance, "%s, %s, axes %d: off by %.3g", torre_neighbor_name(plan->neighbor),
-          torre_md_precision_name(c->problem.precision), (int)c->problem.pressure_axes, off);
+    CHECK(off < tolerance, "%s, %s, axes %d, every %d: off by %.3g",
+          torre_neighbor_name(plan->neighbor), torre_md_precision_name(c->problem.precision),
+          (int)c->problem.pressure_axes, (int)c->problem.couple_every, off);
     for (int a = 0; a < 3; a++)
         CHECK(fabs(now.box[a] - expected->box[a]) < tolerance, "edge %d: %.12g, not %.12g", a,
               now.box[a], expected->box[a]);
@@ -169,17 +188,27 @@ static void check_plain(const md_case *c, const torre_md_plan *plan,
  * coupled that the volume changes by a tenth: lists are rebuilt and bins refit on the way. What
  * rounding (2^-53; f32 and mixed 2^-24, in mixed of forces alone) leaves of 50 steps grows in a
  * melt, by e in about 60 steps (measured between two ways of adding up forces): tolerances are
- * numbers near 10 times the steps' 5 times e, times units of the positions of up to 10.
+ * numbers near 10 times the steps' 5 times e, times units of the positions of up to 10. Once more
+ * with what acts every three steps, and every four.
  */
 static void test_plain(void **state)
 {
     (void)state;
     enum { STEPS = 50 };
     static const double tolerance[] = {1e-3, 1e-11, 1e-5};
-    for (int axes = 0; axes <= AXES; axes++) {
+    static const struct {
+        torre_md_pressure_axes axes;
+        int64_t every;
+    } run[] = {{TORRE_PRESSURE_ISOTROPIC, 1},
+               {TORRE_PRESSURE_AXES, 1},
+               {TORRE_PRESSURE_ISOTROPIC, 4},
+               {TORRE_PRESSURE_AXES, 3}};
+    for (size_t k = 0; k < sizeof run / sizeof run[0]; k++) {
         md_case c = md_case_melt(4, 5, 6, TORRE_MD_F64);
-        couple(&c, 1.2, 40, 0.1);
-        c.problem.pressure_axes = (torre_md_pressure_axes)axes;
+        couple(&c, 1.2, run[k].every > 1 ? 30 : 40, run[k].every > 1 ? 0.3 : 0.1);
+        c.problem.pressure_axes = run[k].axes;
+        c.problem.couple_every = run[k].every;
+        CHECK_OK(torre_md_problem_check(&c.problem));
         c.problem.ramp_to = 1.8;
         c.problem.ramp_steps = 30;
         c.problem.pressure_to = 20;
@@ -188,7 +217,8 @@ static void test_plain(void **state)
         plain_run(&c, STEPS, &expected);
         double volume = 1;
         for (int a = 0; a < 3; a++) volume *= expected.box[a] / c.problem.box[a];
-        CHECK(volume < 0.9, "the volume is hardly another, %g of it", volume);
+        CHECK(volume < 0.9, "every %d: the volume is hardly another, %g of it", (int)run[k].every,
+              volume);
         for (int n = TORRE_NEIGHBOR_FULL; n <= TORRE_NEIGHBOR_TILE; n++) {
             for (int p = TORRE_MD_F32; p <= TORRE_MD_MIXED; p++) {
                 torre_md_plan plan = md_case_safe_plan();
@@ -213,7 +243,7 @@ static void test_plain(void **state)
 
 /* --- What is conserved --- */
 
-/* Largest change of the conserved quantity in a time, with steps of dt. */
+/* Largest change of the conserved quantity in a time, with steps of dt, at all of them. */
 static double change(const md_case *like, double dt, double time, double *volume)
 {
     md_case c = *like;
@@ -225,8 +255,8 @@ static double change(const md_case *like, double dt, double time, double *volume
     torre_md_solver *solver = md_case_solver(&c, &plan);
     const double start = md_case_thermo(&c, solver, 0).conserved;
     double most = 0;
-    for (int n = 0; n < 20; n++) {
-        CHECK_OK(solver->backend->advance(solver, (int64_t)rint(time / dt / 20)));
+    for (int n = 0; n < (int)rint(time / dt); n++) {
+        CHECK_OK(solver->backend->advance(solver, 1));
         most = fmax(most, fabs(md_case_thermo(&c, solver, 0).conserved - start));
     }
     double box[3];
@@ -236,23 +266,32 @@ static double change(const md_case *like, double dt, double time, double *volume
     return most;
 }
 
-/* The error is dt^2 a + dt^4 b, so a quarter with half the step; b is within a fourth of a here. In
- * that time the trajectories are still the same. Ramps of both targets do work, too. */
+/*
+ * The error is dt^2 a + dt^4 b, so a quarter with half the step; b is within a fourth of a here. In
+ * that time the trajectories are still the same. Ramps of both targets do work, too. With what acts
+ * every N steps the same holds of N dt, also at the steps between.
+ */
 static void test_order(void **state)
 {
+    static const struct {
+        int64_t every;
+        bool axes, ramps;
+    } run[] = {{1, false, false}, {1, true, true}, {3, true, false}, {8, false, true}};
     (void)state;
-    for (int k = 0; k < 4; k++) {
+    for (size_t k = 0; k < sizeof run / sizeof run[0]; k++) {
         md_case c = repelling(1.2, 12);
-        c.problem.pressure_axes = k & 1 ? TORRE_PRESSURE_AXES : TORRE_PRESSURE_ISOTROPIC;
+        c.problem.couple_every = run[k].every;
+        c.problem.pressure_axes = run[k].axes ? TORRE_PRESSURE_AXES : TORRE_PRESSURE_ISOTROPIC;
         c.problem.ramp_to = 0.8;
         c.problem.pressure_to = 30;
-        c.problem.ramp_steps = c.problem.pressure_steps = k / 2; /* until the end, where not 0 */
+        c.problem.ramp_steps = c.problem.pressure_steps = run[k].ramps; /* until the end, if any */
         double volume, coarse, fine;
         coarse = change(&c, 0.002, 0.4, &volume);
         CHECK(fabs(volume - 1) > 0.02, "the volume stayed: %g", volume);
         fine = change(&c, 0.001, 0.4, &volume);
-        CHECK(coarse > 3 * fine && coarse < 5 * fine, "axes %d: %.3g and %.3g, a ratio of %.3g",
-              k & 1, coarse, fine, coarse / fine);
+        CHECK(coarse > 3 * fine && coarse < 5 * fine,
+              "axes %d, every %d: %.3g and %.3g, a ratio of %.3g", run[k].axes, (int)run[k].every,
+              coarse, fine, coarse / fine);
         md_case_free(&c);
     }
 }
@@ -308,17 +347,21 @@ static void check_mean(const char *what, const double *value, double expected, d
  * In the ensemble (barostat.h) the means of P and T are the targets, covariance of V and P is -T,
  * and each W e^2 has T (isotropic: the three together, which are one). Five standard errors, and
  * for the time step a percent of T and of N T/V (test_md_ensembles.c). A fluid, and each edge of a
- * crystal, which keeps its shape.
+ * crystal, which keeps its shape. The fluid once more with a barostat that acts every two steps, a
+ * fortieth of its time (barostat.h).
  */
 static void test_ensemble(void **state)
 {
     (void)state;
     static series s;
-    for (int axes = 0; axes <= AXES; axes++) {
+    for (int k = 0; k < 3; k++) {
+        const int axes = k == 1;
         const double t = 0.9, pressure = axes ? 40 : 5;
         md_case c = repelling(t, pressure);
         c.problem.pressure_axes = (torre_md_pressure_axes)axes;
-        record(&c, 6, &s);
+        c.problem.couple_every = k == 2 ? 2 : 1;
+        if (k == 2) c.problem.damping_time = c.problem.pressure_damping = 0.4;
+        record(&c, k == 2 ? 15 : 6, &s);
         double error, volume = md_case_mean(s.volume, SAMPLES, BLOCKS, &error);
         const double ideal = (double)c.problem.count * t / volume;
         check_mean("pressure", s.pressure, pressure, 0.01 * ideal);
@@ -349,7 +392,8 @@ static double second_virial(double temperature, double sigma, double cutoff)
 
 /*
  * A dilute gas of N: the mean volume is N (T/P + B) and its variance N (T/P)^2, both within
- * (P B/T)^2, the next terms of the virial expansion; B P/T is 0.08.
+ * (P B/T)^2, the next terms of the virial expansion; B P/T is 0.08. The barostat acts every ten
+ * steps.
  */
 static void test_gas(void **state)
 {
@@ -360,6 +404,8 @@ static void test_gas(void **state)
     c.problem.pair.lj.sigma = 0.6;
     c.problem.cutoff *= 0.6;
     c.problem.damping_time = c.problem.pressure_damping = 1;
+    c.problem.couple_every = 10;
+    CHECK_OK(torre_md_problem_check(&c.problem));
     record(&c, 40, &s);
     const double count = (double)c.problem.count, b = second_virial(t, 0.6, c.problem.cutoff);
     const double more = pressure * b / t, ideal = count * t / pressure;
@@ -418,10 +464,12 @@ static void test_ramp(void **state)
 static void test_same_bits(void **state)
 {
     (void)state;
-    for (int axes = 0; axes <= AXES; axes++) {
+    for (int k = 0; k < 4; k++) {
+        const int axes = k % 2;
         torre_md_particles end[2];
         md_case c = md_case_melt(5, 5, 5, TORRE_MD_F64);
-        couple(&c, 0.8, 30, 0.1);
+        couple(&c, 0.8, 30, k < 2 ? 0.1 : 0.3);
+        c.problem.couple_every = k < 2 ? 1 : 6 - k;
         c.problem.pressure_axes = (torre_md_pressure_axes)axes;
         md_case_cut(&c, end);
         const size_t bytes = (size_t)c.problem.count * sizeof(double);

@@ -217,11 +217,13 @@ static void make_pairs(uint64_t *state, some_case *s)
     s->c.problem.ensemble = (torre_md_ensemble)pick(state, TORRE_NVE, TORRE_NPT);
     if (gpus && s->c.problem.ensemble == TORRE_FIRE) s->c.problem.ensemble = TORRE_NPT;
     s->c.problem.temperature = 1.2;
-    s->c.problem.damping_time = 0.1;
+    s->c.problem.damping_time = 0.2;
     s->c.problem.pressure = 2;
     s->c.problem.pressure_damping = 0.5;
     s->c.problem.pressure_axes = (torre_md_pressure_axes)pick(state, 0, 1);
     s->c.problem.seed = 5;
+    if (torre_md_couples_all(s->c.problem.ensemble)) /* 1 to 4 */
+        s->c.problem.couple_every = 1 + s->c.problem.count / 4 % 4;
     torre_md_problem_set_particles(&s->c.problem, &s->c.particles);
 }
 

@@ -89,6 +89,7 @@ static torre_status plan(md_cuda_program *program)
         torre_md_program_because(&program->base, "skin: %g of the cutoff", DEFAULT_SKIN);
     }
     if (plan->bin_stencil == TORRE_STENCIL_AUTO) plan->bin_stencil = TORRE_STENCIL_BLOCK;
+    torre_md_program_couple(&program->base);
     return TORRE_OK;
 }
 
@@ -199,7 +200,8 @@ static md_force_args force_args(const md_cuda_solver *s)
                        .fixed_scale = ldexp(1, MD_FIXED_BITS),
                        .lanes_per_place = s->layout.lanes_per_place,
                        .block = s->layout.block,
-                       .shared_floor = s->layout.shared_floor};
+                       .shared_floor = s->layout.shared_floor,
+                       .since = 1};
     memcpy(a.pair, own(s)->pair, sizeof a.pair);
     a.rows = own(s)->rows;
     if (torre_md_is_rough(p)) a.grains = grain_args(s);
@@ -272,12 +274,30 @@ static bool has_noise(const md_cuda_solver *s)
     return torre_bath_has_noise(s->problem->ensemble);
 }
 
-/* Whether a step is a kernel of forces and others behind it, in which positions stay in their
- * buffer. */
-static bool in_parts(const md_cuda_solver *s)
+/* Whether a thermostat that scales all velocities, or a barostat, acts in some steps alone. */
+static bool couples_seldom(const md_cuda_solver *s)
+{
+    return torre_md_couple_every(s->problem) > 1;
+}
+
+/* What they do between the forces of a step and the move to the next one: MD_FACTOR_SUM, ... */
+static int coupling_parts(const md_cuda_solver *s, int64_t step)
+{
+    int parts = 0;
+    if (!torre_md_couples_all(s->problem->ensemble)) return 0;
+    if (torre_md_couples(s->problem, step))
+        parts = MD_FACTOR_SUM | MD_FACTOR_AFTER | MD_FACTOR_BEFORE;
+    if (!has_barostat(s)) return parts;
+    const torre_barostat b = torre_md_barostat(s->problem);
+    return parts || torre_barostat_share(&b, step + 1) > 0 ? parts | MD_FACTOR_GROW : 0;
+}
+
+/* Whether from the forces of a step to the next positions it is a kernel of forces and others
+ * behind it, in which positions stay in their buffer. */
+static bool in_parts(const md_cuda_solver *s, int64_t step)
 {
     if (has_noise(s)) return neighbor_of(s) == TORRE_NEIGHBOR_HALF;
-    return s->problem->ensemble != TORRE_NVE;
+    return relaxes(s) || coupling_parts(s, step) != 0;
 }
 
 /* Rows of partial sums that the force kernels write. */
@@ -327,7 +347,8 @@ static torre_status queue_couple(md_cuda_solver *s, int parts, const md_force_ar
     return TORRE_OK;
 }
 
-/* Whether the velocities of a step are left to the force kernel of the next one. */
+/* Whether a step in which velocities are scaled leaves them to the force kernel of the next one, or
+ * to md_arrive_kernel. */
 static bool leaves_behind(const md_cuda_solver *s)
 {
     return has_thermostat(s) && !has_noise(s) && !has_barostat(s) &&
@@ -386,19 +407,21 @@ static torre_status queue_relax_sums(md_cuda_solver *s, bool kick)
     return TORRE_OK;
 }
 
-/* From forces (ahead -1: from whole velocities) to the next positions, which stay in their
- * buffer. */
-static torre_status queue_move(md_cuda_solver *s, int ahead)
+/* From the forces of a step (ahead -1: from whole velocities) to the next positions, which stay in
+ * their buffer. */
+static torre_status queue_move(md_cuda_solver *s, int64_t step, int ahead)
 {
+    const int parts = coupling_parts(s, step);
     md_force_args a = force_args(s);
     const md_bath_args b = bath_args(s);
     a.x_out = s->x[s->x_now];
     a.ahead = ahead;
     a.far = ahead < 0 && own(s)->far;
     take_own(s, &a);
-    TORRE_CUDA_TRY(has_barostat(s)     ? s->kernels->state->stretch(&a, s->stream)
-                   : has_thermostat(s) ? s->kernels->state->move(&a, &b, s->stream)
-                                       : s->kernels->state->drift(&a, s->stream),
+    TORRE_CUDA_TRY(has_noise(s) || (parts && !has_barostat(s))
+                       ? s->kernels->state->move(&a, &b, s->stream)
+                   : parts ? s->kernels->state->stretch(&a, s->stream)
+                           : s->kernels->state->drift(&a, s->stream),
                    "moving particles");
     return queue_moved(s);
 }
@@ -422,22 +445,26 @@ static torre_status queue_glide(md_cuda_solver *s, int ahead)
     return queue_moved(s);
 }
 
-/* To the velocities behind a sequence of such steps. */
-static torre_status queue_arrive(md_cuda_solver *s)
+/* To the velocities behind such steps, the last of which is that one of the sequence. */
+static torre_status queue_arrive(md_cuda_solver *s, int ahead)
 {
-    const md_force_args a = left_args(s);
+    md_force_args a = left_args(s);
+    a.ahead = ahead;
     TORRE_CUDA_TRY(s->kernels->state->arrive(&a, s->stream), "moving particles");
     return TORRE_OK;
 }
 
-/* What a thermostat does after a step of whole velocities, and the sums at those that it leaves. */
-static torre_status queue_thermostat(md_cuda_solver *s)
+/* What a thermostat does after a step of whole velocities, if it acts there, and the sums at those
+ * that it leaves. */
+static torre_status queue_thermostat(md_cuda_solver *s, int64_t step)
 {
+    const bool acts = torre_md_couples(s->problem, step);
     md_force_args a = force_args(s);
     const md_bath_args b = bath_args(s);
     a.partial = s->partial + (int64_t)s->layout.brick_count * MD_SUMS;
     take_own(s, &a);
-    TORRE_TRY(queue_factor(s, MD_FACTOR_SUM | MD_FACTOR_AFTER, 0));
+    if (!acts) a.limit_sq = 0; /* the drift from here looks where it leads to */
+    TORRE_TRY(queue_factor(s, acts ? MD_FACTOR_SUM | MD_FACTOR_AFTER : 0, 0));
     TORRE_CUDA_TRY(has_barostat(s) ? s->kernels->state->coupled(&a, b.mass, s->stream)
                                    : s->kernels->state->thermostat(&a, &b, s->stream),
                    "applying the thermostat");
@@ -447,20 +474,24 @@ static torre_status queue_thermostat(md_cuda_solver *s)
 }
 
 /* What forces are computed with in front of other kernels. */
-static md_force_work work_in_parts(const md_cuda_solver *s)
+static md_force_work work_in_parts(const md_cuda_solver *s, int parts)
 {
+    if (!(parts & MD_FACTOR_SUM)) return MD_FORCE_STEP;
     if (has_barostat(s))
         return torre_md_barostat(s->problem).axes ? MD_FORCE_STRAIN : MD_FORCE_PRESSURE;
-    return has_thermostat(s) && !has_noise(s) ? MD_FORCE_SPEED : MD_FORCE_STEP;
+    return MD_FORCE_SPEED;
 }
 
 /* One step in parts. */
-static torre_status queue_parts(md_cuda_solver *s, const md_force_args *a)
+static torre_status queue_parts(md_cuda_solver *s, int64_t step, const md_force_args *a)
 {
-    TORRE_TRY(queue_force(s, a, work_in_parts(s), s->stream));
+    const int parts = coupling_parts(s, step);
+    TORRE_TRY(queue_force(s, a, work_in_parts(s, parts), s->stream));
     if (relaxes(s)) return queue_relax(s, a->ahead);
-    TORRE_TRY(queue_factor(s, MD_FACTOR_SUM | MD_FACTOR_AFTER | MD_FACTOR_BEFORE, a->ahead));
-    return leaves_behind(s) ? queue_glide(s, a->ahead) : queue_move(s, a->ahead);
+    if (parts) TORRE_TRY(queue_factor(s, parts, a->ahead));
+    if (!leaves_behind(s)) return queue_move(s, step, a->ahead);
+    TORRE_TRY(queue_glide(s, a->ahead));
+    return couples_seldom(s) ? queue_arrive(s, a->ahead) : TORRE_OK;
 }
 
 /* Whether kernels count steps by the clock of the control block. */
@@ -512,34 +543,38 @@ static torre_status queue_undo(md_cuda_solver *s, int steps)
     return TORRE_OK;
 }
 
-static torre_status queue_steps(md_cuda_solver *s, int steps)
+/* So many steps from the positions of that one. */
+static torre_status queue_steps(md_cuda_solver *s, int64_t step, int steps)
 {
-    for (int k = 0; k < steps; k++) {
+    const bool left = leaves_behind(s) && !couples_seldom(s);
+    for (int k = 0, changed = -1; k < steps; k++) {
         md_force_args a = force_args(s);
         /* the first one reads tables of the kernels in front of it, the others only positions */
         a.overlap = k > 0 && overlaps(s);
         a.ahead = k;
-        a.behind = k > 0 && leaves_behind(s);
-        a.forces_only = in_parts(s);
+        a.behind = k > 0 && left;
+        a.forces_only = in_parts(s, step + k);
         if (a.forces_only) {
-            TORRE_TRY(queue_parts(s, &a));
+            TORRE_TRY(queue_parts(s, step + k, &a));
             continue;
         }
+        a.since = k - changed;
+        changed = k;
         TORRE_TRY(s->share ? queue_shared(s, &a)
                            : queue_force(s, &a, has_noise(s) ? MD_FORCE_NOISE : MD_FORCE_STEP,
                                          s->stream));
         s->x_now = 1 - s->x_now;
         if (own(s)->dissipates) s->v_now = 1 - s->v_now;
     }
-    if (leaves_behind(s) && steps) TORRE_TRY(queue_arrive(s));
+    if (left && steps) TORRE_TRY(queue_arrive(s, 0));
     if (stops_late(s) && steps) TORRE_TRY(queue_undo(s, steps));
     if (has_clock(s) && steps)
         TORRE_CUDA_TRY(s->kernels->state->clock(s->control, steps, s->stream), "counting steps");
     return TORRE_OK;
 }
 
-/* Forces, the second half of the step (kick 0: none), thermostat and sums. */
-static torre_status queue_sums(md_cuda_solver *s, double kick)
+/* Forces, the second half of a step (kick 0: none), thermostat and sums. */
+static torre_status queue_sums(md_cuda_solver *s, int64_t step, double kick)
 {
     const size_t quad = 4 * (size_t)s->kernels->state->state_bytes;
     const size_t first = quad * (size_t)s->first_own, bytes = quad * (size_t)s->own_count;
@@ -563,7 +598,7 @@ static torre_status queue_sums(md_cuda_solver *s, double kick)
                        "adding up energies");
     if (relaxes(s)) return queue_relax_sums(s, kick != 0);
     if (!has_thermostat(s)) return TORRE_OK;
-    return kick != 0 ? queue_thermostat(s) : queue_factor(s, MD_FACTOR_SUM, 0);
+    return kick != 0 ? queue_thermostat(s, step) : queue_factor(s, MD_FACTOR_SUM, 0);
 }
 
 /* How far ahead a rebuild expects particles (md_sort_args). */
@@ -571,7 +606,9 @@ static double half_step(const md_cuda_solver *s) { return 0.5 * s->problem->dt; 
 
 static double most_ahead(const md_cuda_solver *s) { return MOST_AHEAD * s->plan->skin; }
 
-static torre_status queue_segment(md_cuda_solver *s, bool build, bool sort, int steps, bool timed)
+/* Perhaps a rebuild, and steps, from the positions of that one. */
+static torre_status queue_segment(md_cuda_solver *s, int64_t step, bool build, bool sort, int steps,
+                                  bool timed)
 {
     if (timed) TORRE_CUDA_TRY(cudaEventRecord(own(s)->event[0], s->stream), "timing");
     if (build && s->share)
@@ -582,7 +619,7 @@ static torre_status queue_segment(md_cuda_solver *s, bool build, bool sort, int 
     if (timed && !s->share) TORRE_CUDA_TRY(cudaEventRecord(own(s)->event[1], s->stream), "timing");
     if (build && !s->share) TORRE_TRY(md_cuda_queue_list(s));
     if (timed) TORRE_CUDA_TRY(cudaEventRecord(own(s)->event[2], s->stream), "timing");
-    TORRE_TRY(queue_steps(s, steps));
+    TORRE_TRY(queue_steps(s, step, steps));
     if (timed) TORRE_CUDA_TRY(cudaEventRecord(own(s)->event[3], s->stream), "timing");
     return TORRE_OK;
 }
@@ -603,13 +640,14 @@ static void free_graphs(md_cuda_solver *s)
     }
 }
 
-/* Record a segment as a graph, without running it; s is as after the segment. */
+/* Record a segment, of steps that are all alike, as a graph, without running it; s is as after the
+ * segment. */
 static torre_status record_graph(md_cuda_solver *s, bool build, bool sort, int steps, md_graph *g)
 {
     cudaGraph_t graph;
     TORRE_CUDA_TRY(cudaStreamBeginCapture(s->stream, cudaStreamCaptureModeThreadLocal),
                    "recording steps");
-    torre_status status = queue_segment(s, build, sort, steps, false);
+    torre_status status = queue_segment(s, 0, build, sort, steps, false);
     cudaError_t error = cudaStreamEndCapture(s->stream, &graph);
     if (status) return status;
     TORRE_CUDA_TRY(error, "recording steps");
@@ -627,7 +665,7 @@ static torre_status replay_segment(md_cuda_solver *s, bool build, bool sort, int
         md_graph *g = &own(s)->graphs[k];
         if (!graph_matches(s, g, build, sort, steps)) continue;
         TORRE_CUDA_TRY(cudaGraphLaunch(g->exec, s->stream), "starting steps");
-        s->x_now ^= (build ? 1 : 0) ^ (in_parts(s) ? 0 : steps & 1);
+        s->x_now ^= (build ? 1 : 0) ^ (in_parts(s, 0) ? 0 : steps & 1);
         s->v_now ^= (build ? 1 : 0) ^ (own(s)->dissipates ? steps & 1 : 0);
         s->id_now ^= build ? 1 : 0;
         if (build) s->permuted = !sort;
@@ -732,8 +770,8 @@ static torre_status run_segment(md_cuda_solver *s, int64_t step, bool build, int
     }
     bool timed = build && steps && !own(s)->timing && own(s)->segments++ % SAMPLE_EVERY == 1;
     if (timed) own(s)->timing = steps;
-    if (timed || s->share || (!build && steps < 2))
-        TORRE_TRY(queue_segment(s, build, sort, steps, timed));
+    if (timed || s->share || couples_seldom(s) || (!build && steps < 2))
+        TORRE_TRY(queue_segment(s, step, build, sort, steps, timed));
     else
         TORRE_TRY(replay_segment(s, build, sort, steps));
     own(s)->drifts += (uint32_t)steps;
@@ -898,8 +936,9 @@ static torre_status look_to(md_cuda_solver *s, int64_t *step, int64_t target, bo
                             bool *failed)
 {
     const int64_t sort_every = s->plan->sort_every;
-    /* the same sorts whatever the steps, or never; several devices wait for each other there */
-    const bool foresee = sort_every <= 1 && !s->share;
+    /* the same sorts whatever the steps, or never, and steps that are all alike; several devices
+     * wait for each other there */
+    const bool foresee = sort_every <= 1 && !s->share && !couples_seldom(s);
     segment now = {0}, next = {0};
     bool known = due;
     *failed = false;
@@ -976,7 +1015,7 @@ static torre_status run_to(md_cuda_solver *s, int64_t step, int64_t target, bool
             TORRE_TRY(look_to(s, &step, target, build_first, &failed));
         else
             TORRE_TRY(queue_to(s, &step, target, build_first));
-        if (!failed) TORRE_TRY(queue_sums(s, last_kick));
+        if (!failed) TORRE_TRY(queue_sums(s, target, last_kick));
         TORRE_TRY(read_results(s, &control, total));
         if (control.error) {
             TORRE_TRY(repair(s, &control, &step));
@@ -1040,8 +1079,9 @@ static torre_status advance(md_cuda_solver *s, int64_t steps)
     if (relaxes(s)) {
         TORRE_TRY(queue_relax(s, -1));
     } else {
-        if (has_thermostat(s)) TORRE_TRY(queue_factor(s, MD_FACTOR_BEFORE, -1));
-        TORRE_TRY(queue_move(s, -1));
+        const int parts = coupling_parts(s, s->step) & (MD_FACTOR_BEFORE | MD_FACTOR_GROW);
+        if (parts) TORRE_TRY(queue_factor(s, parts, -1));
+        TORRE_TRY(queue_move(s, s->step, -1));
     }
     own(s)->drifts++;
     own(s)->confirmed++;

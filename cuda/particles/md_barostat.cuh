@@ -7,6 +7,9 @@
  *              box
  *     stretch  half a kick, what is after, what is before, half a kick; positions go with the box
  *
+ * Where it acts once in several steps, most are steps of md_force_kernel alone. That in front of
+ * the last one, in whose drift the box changes, is these three without sums, after and before.
+ *
  * A run that is cut after a step does what is after it by md_coupled_kernel and begins with the
  * rest; the same bits come of both, as of thermostats (md_thermostat.cuh). A rebuild begins with
  * md_fit_kernel.
@@ -39,6 +42,7 @@ static __global__ void md_fit_kernel(const __grid_constant__ md_fit_args a)
             atomicOr(&a.control->error, (uint32_t)MD_ERROR_BOX);
         live->built[k] = edge;
         live->hold[k] = 1;
+        live->limit_sq = 0.25 * a.skin * a.skin;
     }
     if (a.sorted) md_search_grid(live->box.edge, extent, a.radius, live->grid, &live->reach);
 }
@@ -90,13 +94,14 @@ static __global__ void __launch_bounds__(MD_FACTOR_BLOCK)
     md_live *live = b.live;
     const double *edge = live->box.edge, volume = edge[0] * edge[1] * edge[2];
     const int64_t step = (int64_t)control->clock + ahead;
+    for (int k = 0; k < 3; k++) live->after[k] = live->keep[k] = 1;
     if (parts & MD_FACTOR_AFTER)
         torre_couplings_after(&b.bath, &b.barostat, step, volume, &live->couplings, live->after);
-    if (parts & MD_FACTOR_BEFORE) {
+    if (parts & MD_FACTOR_BEFORE)
         torre_couplings_before(&b.bath, &b.barostat, step + 1, volume, &live->couplings,
                                live->keep);
-        if (!md_couple_grow(b, step + 1)) atomicOr(&control->error, (uint32_t)MD_ERROR_GROWTH);
-    }
+    if ((parts & MD_FACTOR_GROW) && !md_couple_grow(b, step + 1))
+        atomicOr(&control->error, (uint32_t)MD_ERROR_GROWTH);
     live->taken = torre_couplings_taken(&b.barostat, &live->couplings);
 }
 
@@ -123,12 +128,7 @@ __global__ void __launch_bounds__(256) md_stretch_kernel(const __grid_constant__
         q.z += fma((R)live.more[2], q.z, md_product((R)live.forward[2], v.z));
         ((md_vec<R> *)a.v)[i] = v;
         ((md_vec<R> *)a.x_out)[i] = q;
-        if (a.limit_sq > 0) {
-            const md_vec<R> held = md_held(((const md_vec<R> *)a.x_built)[i], live);
-            const R dx = q.x - held.x, dy = q.y - held.y, dz = q.z - held.z;
-            if (!(dx * dx + dy * dy + dz * dz <= (R)live.limit_sq))
-                atomicMin(&a.tiles.control->last, a.ahead);
-        }
+        md_stop_if_far(a, (R)a.limit_sq, i, q);
     }
     if (i == 0) a.tiles.control->done++;
 }

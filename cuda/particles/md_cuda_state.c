@@ -82,19 +82,31 @@ torre_status md_cuda_box_built(const md_cuda_solver *s, double built[3])
     return TORRE_OK;
 }
 
-/* The box of a barostat: these edges, or those of the last rebuild (NULL). */
-static torre_status set_edges(md_cuda_solver *s, const double edge[3])
+/* Make the box of a barostat that of the last rebuild; *now: what it was. */
+static torre_status to_built(md_cuda_solver *s, md_live *now)
+{
+    static const char what[] = "building the lists of a checkpoint";
+    if (!s->live) return TORRE_OK;
+    TORRE_CUDA_TRY(cudaMemcpy(now, s->live, sizeof *now, cudaMemcpyDeviceToHost), what);
+    TORRE_CUDA_TRY(
+        cudaMemcpy(s->live->box.edge, now->built, sizeof now->built, cudaMemcpyHostToDevice), what);
+    TORRE_CUDA_TRY(cudaDeviceSynchronize(), what);
+    return TORRE_OK;
+}
+
+/* And back, behind the rebuild, which has set these. */
+static torre_status to_now(md_cuda_solver *s, const md_live *now)
 {
     static const char what[] = "building the lists of a checkpoint";
     md_live live;
     if (!s->live) return TORRE_OK;
     TORRE_CUDA_TRY(cudaMemcpy(&live, s->live, sizeof live, cudaMemcpyDeviceToHost), what);
-    for (int a = 0; a < 3; a++) {
-        live.box.edge[a] = edge ? edge[a] : live.built[a];
-        live.hold[a] = live.box.edge[a] / live.built[a];
-    }
+    memcpy(live.box.edge, now->box.edge, sizeof live.box.edge);
+    memcpy(live.hold, now->hold, sizeof live.hold);
+    live.limit_sq = now->limit_sq;
     TORRE_CUDA_TRY(cudaMemcpy(s->live, &live, sizeof live, cudaMemcpyHostToDevice), what);
     TORRE_CUDA_TRY(cudaDeviceSynchronize(), what);
+    memcpy(s->box, now->box.edge, sizeof s->box);
     return TORRE_OK;
 }
 
@@ -137,12 +149,10 @@ static torre_status rebuild_alone(md_cuda_solver *s)
 torre_status md_cuda_resume(torre_md_solver *solver)
 {
     md_cuda_solver *s = (md_cuda_solver *)solver;
-    double box[3]; /* a rebuild reads the one that there is on the device */
-    memcpy(box, s->box, sizeof box);
+    md_live now = {.taken = 0};
     TORRE_TRY(md_cuda_make_room(s));
-    TORRE_TRY(set_edges(s, NULL));
+    TORRE_TRY(to_built(s, &now));
     TORRE_TRY(s->share ? md_share_resume(s) : rebuild_alone(s));
-    TORRE_TRY(set_edges(s, box));
-    memcpy(s->box, box, sizeof box);
+    TORRE_TRY(to_now(s, &now));
     return s->program->method->resume(s);
 }

@@ -240,6 +240,7 @@ torre_status md_cuda_queue_fit(md_cuda_solver *s, bool sorted)
     md_fit_args a = {.live = s->live,
                      .control = s->control,
                      .radius = s->problem->cutoff + s->plan->skin,
+                     .skin = s->plan->skin,
                      .sorted = sorted};
     for (int d = 0; d < 3; d++) {
         a.bins[d] = (int)l->grid.n[d];

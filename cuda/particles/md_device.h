@@ -144,7 +144,8 @@ typedef struct md_fit_args {
     double room[3];   /* the bins suit boxes whose edges are these to MD_ROOM_MOST of them */
     double extent[3]; /* half of the largest tile, in bins */
     double radius;    /* cutoff and skin */
-    int sorted;       /* whether the sort is done */
+    double skin;
+    int sorted; /* whether the sort is done */
 } md_fit_args;
 
 #define MD_ROOM_LEAST 1.05 /* a new box over room */
@@ -341,8 +342,8 @@ typedef struct md_bath_state {
  * thermostat stops it where it multiplies by something further from 1. */
 #define MD_FACTOR_REACH 0.0625
 
-/* What md_state_kernels.factor does. */
-enum { MD_FACTOR_SUM = 1, MD_FACTOR_AFTER = 2, MD_FACTOR_BEFORE = 4 };
+/* What md_state_kernels.factor and couple do; GROW, of a barostat: the box of the next step. */
+enum { MD_FACTOR_SUM = 1, MD_FACTOR_AFTER = 2, MD_FACTOR_BEFORE = 4, MD_FACTOR_GROW = 8 };
 
 /* Sums of the step by blocks, which a thermostat or barostat adds up. */
 typedef struct md_step_sums {
@@ -434,6 +435,8 @@ typedef struct md_force_args {
     int overlap;      /* may start before the kernel in front has ended (it is a drift too) */
     const int *some;  /* rows of the tables: bricks that this kernel computes; NULL: all of them */
     int some_count;
+    int since;       /* steps from the last one of the sequence that changed buffers, or from its
+                        start, to this one */
     int beside;      /* another kernel of the same step passes on what one behind a stop leaves */
     int late;        /* of models that dissipate: steps that are done behind a stop, 1 where other
                         devices learn of it later */

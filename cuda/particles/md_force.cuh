@@ -246,14 +246,15 @@ __device__ inline bool md_stopped(const md_control *control, int ahead)
 }
 
 /*
- * Whether a step passes on what is there: the first behind a stop, since both buffers hold the same
- * then, whatever the number of steps. Where stops are late, a step has been done that is to be
- * undone: the first behind it leaves what is in the buffers that it would write, from which that
- * step began, and the second passes it on.
+ * Whether a step passes on what is there: the first behind a stop that changes buffers, since both
+ * hold the same then, whatever the number of steps. Where stops are late, a step has been done that
+ * is to be undone: the first behind it leaves what is in the buffers that it would write, from
+ * which that step began, and the second passes it on.
  */
 __device__ inline bool md_passes_on(const md_force_args &a)
 {
-    return a.ahead == a.tiles.control->last + 1 + 2 * a.late;
+    const int behind = a.ahead - a.tiles.control->last - 2 * a.late;
+    return behind >= 1 && behind <= a.since;
 }
 
 /* A step behind a stop: what it would have moved goes on as it is, so that the host knows in which
@@ -282,8 +283,12 @@ __device__ inline void md_stop_if_far(const md_force_args &a, R limit_sq, int in
                                       const md_vec<R> &q)
 {
     if (limit_sq == 0) return;
-    if (md_is_far(q, ((const md_vec<R> *)a.x_built)[index], limit_sq))
-        atomicMin(&a.tiles.control->last, a.ahead);
+    md_vec<R> built = ((const md_vec<R> *)a.x_built)[index];
+    if (a.live) {
+        built = md_held(built, *a.live);
+        limit_sq = (R)a.live->limit_sq;
+    }
+    if (md_is_far(q, built, limit_sq)) atomicMin(&a.tiles.control->last, a.ahead);
 }
 
 /* Whether a particle of that whole velocity may be too far once a thermostat has scaled it: how far

@@ -8,8 +8,10 @@
  *     glide    positions of what was left behind: what is after the step, what is before the next
  *              one, half a kick, drift
  *
- * `arrive`, behind a sequence of steps, makes velocities of what the last one left behind. Half
- * lists have no more than forces and sums in front of `factor`; `move` does the rest of the step.
+ * `arrive`, behind a sequence of steps, makes velocities of what the last one left behind; where
+ * the thermostat acts once in several steps, behind each in which it does. The others are steps of
+ * md_force_kernel alone. Half lists have no more than forces and sums in front of `factor`; `move`
+ * does the rest of the step.
  *
  * A run that is cut after a step has kicked by md_force_kernel with its sums; md_thermostat_kernel
  * does what is after the step, and the next run begins with what is left, in `move`. The same bits
@@ -133,7 +135,7 @@ __global__ void __launch_bounds__(256) md_glide_kernel(const __grid_constant__ m
 template <class R>
 __global__ void __launch_bounds__(256) md_arrive_kernel(const __grid_constant__ md_force_args a)
 {
-    if (md_stopped(a.tiles.control, 0)) return;
+    if (md_stopped(a.tiles.control, a.ahead)) return;
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= a.count) return;
     md_vec<R> v, f;

@@ -81,6 +81,9 @@ typedef struct torre_lj {
     double dt;                     /* > 0 [0.005] */
     torre_md_ensemble ensemble;    /* constant energy, or a thermostat ... */
     double damping_time;           /* ... with this time, > 0 [1] */
+    int64_t couple_every;          /* steps from one time that barostats, and thermostats that scale
+                                      all velocities, act to the next, >= 1 [up to 10, within
+                                      damping_time / 20, pressure_damping / 40] */
     double pressure;               /* of TORRE_NPT, of the forces: without a tail correction */
     double pressure_damping;       /* time of its barostat, at least 10 dt [1] */
     torre_md_pressure_axes pressure_axes;

@@ -96,6 +96,7 @@ torre_status torre_particles_lj(const torre_lj *s, torre_particles **particles)
                                     .ensemble = s->ensemble,
                                     .temperature = s->temperature,
                                     .damping_time = or_else(s->damping_time, 1),
+                                    .couple_every = s->couple_every,
                                     .seed = s->seed,
                                     .pressure = s->pressure,
                                     .pressure_damping = or_else(s->pressure_damping, 1),

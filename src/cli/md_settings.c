@@ -210,6 +210,10 @@ void md_settings_init(md_settings *s, torre_option *table)
          .default_text = "that of --target-temperature",
          .help = "of the thermostat at the last step, where a straight ramp leads to"},
         OPTION_POSITIVE("damping", &s->spec.damping_time, "T", "relaxation time of the thermostat"),
+        OPTION_COUNT_OR("couple-every", &s->spec.couple_every, 1, OPTION_BIG, "auto", 0,
+                        "steps from one time that barostats, and thermostats that scale all "
+                        "velocities, act to the next; auto is up to 10, within a twentieth of "
+                        "--damping and a fortieth of --pressure-damping"),
         {.name = "pressure",
          .kind = TORRE_OPTION_REAL,
          .value = &s->spec.pressure,
@@ -343,6 +347,7 @@ static const char *const of_pairs[] = {"cells",
                                        "target-temperature",
                                        "final-temperature",
                                        "damping",
+                                       "couple-every",
                                        NULL};
 static const char *const of_grains[] = {"size",
                                         "filling",
@@ -405,7 +410,8 @@ static torre_status check_input(const md_settings *s, const torre_option *table)
 /* Options of a thermostat or barostat go with one, and a barostat has no pressure by itself. */
 static torre_status check_ensemble(const md_settings *s, const torre_option *table)
 {
-    static const char *const heat[] = {"target-temperature", "final-temperature", "damping"};
+    static const char *const heat[] = {"target-temperature", "final-temperature", "damping",
+                                       "couple-every"};
     static const char *const press[] = {"pressure", "final-pressure", "pressure-damping",
                                         "pressure-axes"};
     const bool npt = s->ensemble == TORRE_NPT;

@@ -15,6 +15,17 @@
  *     both chains, de, dv by e;  kick; r and L by e, half;  r += dt v;  r and L by e, half;
  *     F = F(r);  kick;  dv by e, de, both chains
  *
+ * It may act once in N steps. Then the dt of what stands around the kicks is that of N steps: it is
+ * done before the first of them and after the last one, and r and L go by e in these two, half of N
+ * dt in each. The others are plain steps in a box that stays. No force is computed twice, and the
+ * whole is its own mirror image, so that its error has the order of (N dt)^2. Between the couplings
+ * both e and L are half an interval further than the time, so that what is conserved is so there,
+ * too.
+ *
+ * With a bulk modulus B the edges swing at sqrt(3 B V/(N T))/tau, about 9/tau in a dense liquid, 45
+ * in a cold crystal. At w the variance of the volume is 1/(1 - (w N dt/2)^2) times that of the
+ * ensemble: for N dt = tau/40 the liquid's is off by 1 %.
+ *
  * Conserved, but for the time step: the energy of the particles, the work P dV, W e^2/2, and what
  * the chains have taken. The states visited are those of constant P and T, weighted by V^(N-1), as
  * the centre of mass stays; with sums over 3N instead of 3N - 3 the exponent is off by 1/N.
@@ -29,7 +40,9 @@
 
 /* A barostat; plain data. */
 typedef struct torre_barostat {
-    double dt;                /* of a step */
+    double dt;                /* from one coupling to the next, which are ... */
+    double step;              /* ... of a time step each ... */
+    int64_t every;            /* ... so many steps */
     double pressure, ramp_to; /* target, which goes to this one ... */
     int64_t ramp_steps;       /* ... in a straight line until this step; 0: it stays */
     bool axes;                /* each edge by itself */
@@ -100,9 +113,16 @@ static inline TORRE_HD void torre_barostat_slow(const torre_barostat *b, torre_b
     }
 }
 
+/* The share of what the box changes between two couplings that it does in a step, from 1 on. */
+static inline TORRE_HD double torre_barostat_share(const torre_barostat *b, int64_t step)
+{
+    const bool first = (step - 1) % b->every == 0, last = step % b->every == 0;
+    return (first ? 0.5 : 0) + (last ? 0.5 : 0);
+}
+
 /* --- A step of barostat and chains together --- */
 
-#define TORRE_MOST_GROWTH 0.1 /* of an edge in a step: far beyond what the time step resolves */
+#define TORRE_MOST_GROWTH 0.1 /* of an edge in a step: far beyond what an interval resolves */
 
 /* What all of them remember from step to step. */
 typedef struct torre_couplings {
@@ -123,8 +143,8 @@ static inline TORRE_HD double torre_couplings_cool(const torre_bath *bath, int64
     return factor;
 }
 
-/* What comes before the first kick of a step, in a box of that volume, on velocities that are to be
- * multiplied by keep. */
+/* What comes before the first kick of a step behind a coupling, in a box of that volume, on
+ * velocities that are to be multiplied by keep. */
 static inline TORRE_HD void torre_couplings_before(const torre_bath *bath, const torre_barostat *b,
                                                    int64_t step, double volume, torre_couplings *c,
                                                    double keep[3])
@@ -142,20 +162,20 @@ static inline TORRE_HD bool torre_couplings_grow(const torre_barostat *b, int64_
                                                  torre_couplings *c, double box[3], double more[3],
                                                  double forward[3])
 {
-    const double before = box[0] * box[1] * box[2];
+    const double before = box[0] * box[1] * box[2], share = torre_barostat_share(b, step);
     for (int a = 0; a < 3; a++) {
-        const double growth = c->box.rate[a] * b->dt;
+        const double growth = c->box.rate[a] * (share * b->dt);
         if (!(fabs(growth) < TORRE_MOST_GROWTH)) return false;
         box[a] *= exp(growth);
         more[a] = expm1(growth);
-        forward[a] = b->dt * exp(0.5 * growth);
+        forward[a] = b->step * exp(0.5 * growth);
     }
     c->box.taken += torre_barostat_target(b, step) * (box[0] * box[1] * box[2] - before);
     return true;
 }
 
-/* What comes after the second kick, whose velocities c->box.kinetic is of; they are to be
- * multiplied by scale. */
+/* What comes after the second kick in front of a coupling, whose velocities c->box.kinetic is of;
+ * they are to be multiplied by scale. */
 static inline TORRE_HD void torre_couplings_after(const torre_bath *bath, const torre_barostat *b,
                                                   int64_t step, double volume, torre_couplings *c,
                                                   double scale[3])

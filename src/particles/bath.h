@@ -18,6 +18,12 @@
  *               Klein, Mol. Phys. 87 (1996) 1117), masses G T tau^2, T tau^2, T tau^2.
  *
  * What the thermostat takes from the particles is counted: their energy and this are conserved.
+ *
+ * Those that scale all velocities need K. They may act once in N steps, dt being N time steps then:
+ * "after" behind the steps N, 2 N, ..., "before" in front of the steps behind these, and between
+ * them are plain steps. That is the splitting of before in two levels (the outer level of RESPA:
+ * Tuckerman, Berne, Martyna, J. Chem. Phys. 97 (1992) 1990), as symmetric as with N = 1, so that
+ * its error has the order of (N dt)^2. bussi goes on exactly, whatever N.
  */
 #ifndef TORRE_BATH_H
 #define TORRE_BATH_H
@@ -33,7 +39,7 @@ enum { TORRE_CHAIN = 3 };
 /* A thermostat; plain data. */
 typedef struct torre_bath {
     torre_md_ensemble ensemble;
-    double dt, time;             /* of a step; of relaxation */
+    double dt, time;             /* from one time that it acts to the next; of relaxation */
     double temperature, ramp_to; /* target, which goes to this one ... */
     int64_t ramp_steps;          /* ... in a straight line until this step; 0: it stays */
     double freedom;              /* G */

@@ -18,7 +18,7 @@
  * The step (velocity Verlet, the order of LAMMPS):
  *     v += (dt/2m) F;  r += dt v;  [wrap, sort, rebuild lists when due];  F = F(r);  v += (dt/2m) F
  * and around it a thermostat (bath.h has their definitions), a barostat, which changes the box as
- * well (barostat.h), or what minimises (fire.h).
+ * well (barostat.h), or what minimises (fire.h). The first two may act once in several steps.
  */
 #ifndef TORRE_MD_H
 #define TORRE_MD_H
@@ -113,21 +113,52 @@ typedef struct torre_md_problem {
     double ramp_to;          /* ... which goes to this one, >= 0, ... */
     int64_t ramp_steps;      /* ... in a straight line until this step; 0: it stays */
     double damping_time;     /* of a thermostat, > 0 */
+    int64_t couple_every;    /* steps from one time that barostats, and thermostats that scale all
+                                velocities, act to the next; 0: torre_md_couple_every chooses */
     uint64_t seed;           /* of its random numbers */
     double pressure;         /* target of a barostat, TORRE_NPT, any finite number, which ... */
     double pressure_to;      /* ... goes to this one ... */
     int64_t pressure_steps;  /* ... in a straight line until this step; 0: it stays */
-    double pressure_damping; /* time of a barostat, at least 10 dt */
+    double pressure_damping; /* time of a barostat, at least ten times that it acts */
     torre_md_pressure_axes pressure_axes;
     double force_tolerance; /* of TORRE_FIRE, >= 0: a run ends at the first row whose force is no
                                larger; 0: never */
 } torre_md_problem;
 
+/* Whether a thermostat scales all velocities alike, and so needs their sum, or there is a barostat,
+ * which needs more: these need not act in each step. */
+static inline bool torre_md_couples_all(torre_md_ensemble ensemble)
+{
+    return ensemble == TORRE_BERENDSEN || ensemble == TORRE_BUSSI ||
+           ensemble == TORRE_NOSE_HOOVER || ensemble == TORRE_NPT;
+}
+
+/*
+ * Steps from one time that these act to the next. Where the problem leaves that open: up to ten, as
+ * many as are within a twentieth of the time of a thermostat, as of GROMACS, and a fortieth of that
+ * of a barostat, whose box swings faster than that (barostat.h).
+ */
+static inline int64_t torre_md_couple_every(const torre_md_problem *p)
+{
+    if (!torre_md_couples_all(p->ensemble)) return 1;
+    if (p->couple_every > 0) return p->couple_every;
+    const double half = p->pressure_damping / 2;
+    const double time = p->ensemble == TORRE_NPT ? fmin(p->damping_time, half) : p->damping_time;
+    const double within = time / (20 * p->dt) * (1 + 1e-9); /* 1e-9: of rounding */
+    return within >= 10 ? 10 : within >= 1 ? (int64_t)within : 1;
+}
+
+/* Whether they act behind a step, and in front of the next one; of other thermostats: always. */
+static inline bool torre_md_couples(const torre_md_problem *p, int64_t step)
+{
+    return step % torre_md_couple_every(p) == 0;
+}
+
 /* The thermostat of a problem, whatever its ensemble. */
 static inline torre_bath torre_md_bath(const torre_md_problem *p)
 {
     return (torre_bath){.ensemble = p->ensemble,
-                        .dt = p->dt,
+                        .dt = (double)torre_md_couple_every(p) * p->dt,
                         .time = p->damping_time,
                         .temperature = p->temperature,
                         .ramp_to = p->ramp_to,
@@ -140,7 +171,10 @@ static inline torre_bath torre_md_bath(const torre_md_problem *p)
 static inline torre_barostat torre_md_barostat(const torre_md_problem *p)
 {
     const double square = p->temperature * p->pressure_damping * p->pressure_damping;
-    return (torre_barostat){.dt = p->dt,
+    const int64_t every = torre_md_couple_every(p);
+    return (torre_barostat){.dt = (double)every * p->dt,
+                            .step = p->dt,
+                            .every = every,
                             .pressure = p->pressure,
                             .ramp_to = p->pressure_to,
                             .ramp_steps = p->pressure_steps,

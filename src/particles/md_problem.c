@@ -95,9 +95,30 @@ static torre_status check_tolerance(const torre_md_problem *p)
                       p->force_tolerance);
 }
 
+/* What does not act in each step is slow against that: chains, and the relaxation of berendsen. */
+static torre_status check_coupling(const torre_md_problem *p)
+{
+    const long long every = (long long)p->couple_every;
+    const double most = p->damping_time / (10 * p->dt);
+    if (every < 0)
+        return torre_fail(TORRE_ERR_USAGE, "{couple_every} must be at least 1 (got %lld)", every);
+    if (every <= 1) return TORRE_OK;
+    if (!torre_md_couples_all(p->ensemble))
+        return torre_fail(TORRE_ERR_USAGE,
+                          "{ensemble} %s acts on each particle in each step: {couple_every} must "
+                          "be 1 (got %lld)",
+                          torre_md_ensembles[p->ensemble], every);
+    if (p->ensemble == TORRE_BUSSI || (double)every <= most) return TORRE_OK;
+    return torre_fail(TORRE_ERR_USAGE,
+                      "{couple_every} must be at most a tenth of the damping time, %g steps, with "
+                      "{ensemble} %s (got %lld)",
+                      floor(most), torre_md_ensembles[p->ensemble], every);
+}
+
 static torre_status check_barostat(const torre_md_problem *p)
 {
-    const double least = 10 * p->dt;
+    const int64_t every = torre_md_couple_every(p);
+    const double least = 10 * (double)every * p->dt;
     if (!isfinite(p->pressure))
         return torre_fail(TORRE_ERR_USAGE, "{pressure} must be a number (got %g)", p->pressure);
     if (p->pressure_steps && !isfinite(p->pressure_to))
@@ -105,8 +126,8 @@ static torre_status check_barostat(const torre_md_problem *p)
                           p->pressure_to);
     if (!(p->pressure_damping >= least && p->pressure_damping <= DBL_MAX))
         return torre_fail(TORRE_ERR_USAGE,
-                          "{pressure_damping} must be at least ten time steps, %g (got %g)", least,
-                          p->pressure_damping);
+                          "{pressure_damping} must be at least ten %s, %g (got %g)",
+                          every > 1 ? "couplings" : "time steps", least, p->pressure_damping);
     if ((unsigned)p->pressure_axes > TORRE_PRESSURE_AXES)
         return torre_fail(TORRE_ERR_USAGE, "{pressure_axes} must be isotropic or axes (got %d)",
                           (int)p->pressure_axes);
@@ -125,6 +146,8 @@ static torre_status check_ensemble(const torre_md_problem *p)
                           torre_md_ensembles[p->ensemble]);
     if (!has_thermostat(p) && p->ramp_steps)
         return torre_fail(TORRE_ERR_USAGE, "{final_temperature} needs a thermostat: {ensemble}");
+    if (!has_thermostat(p) && p->couple_every)
+        return torre_fail(TORRE_ERR_USAGE, "{couple_every} needs a thermostat: {ensemble}");
     if (p->ensemble != TORRE_NPT && p->pressure_steps)
         return torre_fail(TORRE_ERR_USAGE, "{final_pressure} needs {ensemble} npt");
     if (p->ensemble == TORRE_NVE) return TORRE_OK;
@@ -136,6 +159,7 @@ static torre_status check_ensemble(const torre_md_problem *p)
     TORRE_TRY(check_positive("damping time", p->damping_time));
     TORRE_TRY(check_target(p, p->temperature));
     if (p->ramp_steps) TORRE_TRY(check_target(p, p->ramp_to));
+    TORRE_TRY(check_coupling(p));
     return p->ensemble == TORRE_NPT ? check_barostat(p) : TORRE_OK;
 }
 

@@ -28,6 +28,17 @@ void torre_md_program_because(torre_md_program *program, const char *format, ...
     va_end(arguments);
 }
 
+void torre_md_program_couple(torre_md_program *program)
+{
+    const torre_md_problem *p = program->problem;
+    const int64_t every = torre_md_couple_every(p);
+    if (!torre_md_couples_all(p->ensemble) || p->couple_every) return;
+    torre_md_program_because(program, "coupled every %lld steps: %s", (long long)every,
+                             every == 10                ? "the most"
+                             : p->ensemble == TORRE_NPT ? "of damping times 1/20 and 1/40"
+                                                        : "1/20 of the damping time");
+}
+
 const torre_md_info *torre_md_program_info(const torre_md_program *program)
 {
     return &program->info;

@@ -25,6 +25,10 @@ torre_status torre_md_program_new(size_t bytes, const torre_md_problem *problem,
 __attribute__((format(printf, 2, 3))) void torre_md_program_because(torre_md_program *program,
                                                                     const char *format, ...);
 
+/* The same of how often thermostat and barostat act, where they need not in each step and the
+ * problem leaves it open. */
+void torre_md_program_couple(torre_md_program *program);
+
 /* What a barostat ends a run with (TORRE_ERR_UNSTABLE): an edge changes too fast on the way to a
  * step (barostat.h); a box is less than twice the reach of lists, the cutoff and skin. */
 torre_status torre_md_box_too_fast(int64_t step);

@@ -244,6 +244,7 @@ torre_status torre_pair_input_read(torre_pair_spec *s, torre_pair_input *in)
         .ramp_to = s->final_temperature,
         .ramp_steps = s->final_temperature < 0 ? 0 : s->ramp_steps,
         .damping_time = s->damping_time,
+        .couple_every = s->couple_every,
         .seed = s->seed,
         .pressure = s->pressure,
         .pressure_to = s->final_pressure,

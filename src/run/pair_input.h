@@ -36,6 +36,7 @@ typedef struct torre_pair_spec {
     double final_temperature;  /* at the end of ramp_steps; < 0: the same */
     int64_t ramp_steps;
     double damping_time;
+    int64_t couple_every;  /* 0: torre_md_couple_every chooses */
     double pressure;       /* of the barostat of TORRE_NPT */
     double final_pressure; /* at the end of ramp_steps; NAN: the same */
     double pressure_damping;

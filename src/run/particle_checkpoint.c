@@ -82,8 +82,9 @@ static void add_problem(const torre_md_problem *p, torre_record *r)
     torre_record_add(r, "precision", "%s", torre_md_precision_name(p->precision));
     torre_record_add(r, "ensemble", "%s", torre_md_ensembles[p->ensemble]);
     if (p->ensemble != TORRE_NVE && p->ensemble != TORRE_FIRE)
-        torre_record_add(r, "thermostat", "temperature %.17g, time %.17g, seed %" PRIu64,
-                         p->temperature, p->damping_time, p->seed);
+        torre_record_add(r, "thermostat",
+                         "temperature %.17g, time %.17g, seed %" PRIu64 ", every %" PRId64 " steps",
+                         p->temperature, p->damping_time, p->seed, torre_md_couple_every(p));
     if (p->ensemble == TORRE_NPT)
         torre_record_add(r, "barostat", "pressure %.17g, time %.17g, %s", p->pressure,
                          p->pressure_damping, torre_md_pressure_names[p->pressure_axes]);

@@ -68,6 +68,8 @@ void torre_report_pair_run(torre_report *r, const torre_md_run *run)
     const torre_md_plan *plan = &run->info->plan;
     torre_report_real(r, "dt", p->dt);
     torre_report_reals(r, "box", p->box, 3);
+    if (torre_md_couples_all(p->ensemble))
+        torre_report_integer(r, "couple_every", torre_md_couple_every(p));
     torre_report_integers(r, "bins", run->info->bins, 3);
     torre_report_real(r, "skin", plan->skin);
     torre_report_integer(r, "rebuild_every", plan->rebuild_every);

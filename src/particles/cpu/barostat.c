@@ -25,10 +25,11 @@ torre_status torre_cpu_barostat_drift(cpu_solver *s, torre_couplings *c, double 
     const torre_bath bath = torre_md_bath(s->problem);
     const torre_barostat b = torre_md_barostat(s->problem);
     const int64_t step = s->store.step;
-    torre_md_stretch by = {.kick = kick};
+    torre_md_stretch by = {.kick = kick, .keep = {1, 1, 1}};
     double box[3];
     memcpy(box, s->store.box, sizeof box);
-    torre_couplings_before(&bath, &b, step, volume_of(s), c, by.keep);
+    if (torre_md_couples(s->problem, step - 1))
+        torre_couplings_before(&bath, &b, step, volume_of(s), c, by.keep);
     if (!torre_couplings_grow(&b, step, c, box, by.more, by.forward))
         return torre_md_box_too_fast(step);
     for (int a = 0; a < 3; a++) by.hold[a] = box[a] / s->built_box[a];
@@ -42,6 +43,7 @@ void torre_cpu_barostat_after(cpu_solver *s, torre_couplings *c)
     const torre_bath bath = torre_md_bath(s->problem);
     const torre_barostat b = torre_md_barostat(s->problem);
     double scale[3];
+    if (!torre_md_couples(s->problem, s->store.step)) return;
     add_up_kinetic(s, c);
     torre_couplings_after(&bath, &b, s->store.step, volume_of(s), c, scale);
     s->state->scale_axes(&s->store, scale);

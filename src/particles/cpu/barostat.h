@@ -6,7 +6,8 @@
 #include "particles/barostat.h"
 #include "particles/cpu/cpu_solver.h"
 
-/* At step 0, whose forces and virial there are; the virial is set with the forces, always. */
+/* At step 0, whose forces and virial there are; the virial is set with the forces of each step at
+ * which it acts. */
 void torre_cpu_barostat_begin(torre_cpu_solver *solver, torre_couplings *couplings);
 
 /* From a step to positions and box of the next; *moved: the largest square of a distance from

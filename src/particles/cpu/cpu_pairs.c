@@ -41,6 +41,7 @@ static torre_status pairs_plan(torre_md_program *program)
         plan->skin = DEFAULT_SKIN;
         torre_md_program_because(program, "skin %g: measured fastest on a melt", plan->skin);
     }
+    torre_md_program_couple(program);
     return TORRE_OK;
 }
 
@@ -106,11 +107,17 @@ torre_status torre_cpu_pairs_refresh(cpu_solver *s)
     return torre_cpu_share_step(s, &moved);
 }
 
+/* Whether a barostat wants sums of a step. */
+static bool wants_virial(const cpu_solver *s)
+{
+    return has_barostat(s) && torre_md_couples(s->problem, s->store.step);
+}
+
 /* Forces, then v += kick f; or sums. */
 static torre_status compute_forces(cpu_solver *s, double kick, torre_md_sums *sums)
 {
     pairs *own = s->own;
-    double *const virial = has_barostat(s) && !sums ? own->barostat.box.virial : NULL;
+    double *const virial = wants_virial(s) && !sums ? own->barostat.box.virial : NULL;
     if (sums) TORRE_TRY(torre_cpu_pairs_refresh(s));
     double clock = torre_time_now();
     torre_status status;

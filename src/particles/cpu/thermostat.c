@@ -50,7 +50,9 @@ static void scale_to_target(cpu_solver *s, thermostat *t)
 
 void torre_cpu_thermostat_before(cpu_solver *s, thermostat *t)
 {
-    if (s->problem->ensemble == TORRE_NOSE_HOOVER) scale_to_target(s, t);
+    if (s->problem->ensemble == TORRE_NOSE_HOOVER &&
+        torre_md_couples(s->problem, s->store.step - 1))
+        scale_to_target(s, t);
 }
 
 double torre_cpu_thermostat_drift(cpu_solver *s, thermostat *t, double kick)
@@ -77,7 +79,7 @@ void torre_cpu_thermostat_after(cpu_solver *s, thermostat *t)
     case TORRE_BERENDSEN:
     case TORRE_BUSSI:
     case TORRE_NOSE_HOOVER:
-        scale_to_target(s, t);
+        if (torre_md_couples(s->problem, s->store.step)) scale_to_target(s, t);
         break;
     default:
         break;
