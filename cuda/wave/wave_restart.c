@@ -34,6 +34,7 @@ torre_status torre_cuda_restart(torre_wave_solver *solver, const torre_wave_setu
     torre_wave_program *before = solver->program, *next;
     TORRE_CUDA_TRY(cudaSetDevice(before->info.plan.device), "choosing the device");
     s->kept.steps = 0;
+    torre_cuda_forget(s);
     TORRE_TRY(torre_cuda_adapt(before, setup, &next));
     solver->program = next;
     take_program(s, (const torre_cuda_program *)next);

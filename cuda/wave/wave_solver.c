@@ -293,6 +293,7 @@ void torre_cuda_destroy(torre_wave_solver *solver)
     if (!s) return;
     for (int i = 0; i < TORRE_PIECES; i++) cudaFree(s->memory[i]);
     torre_cuda_rows_free(s);
+    torre_cuda_forget(s);
     if (s->records) torre_cuda_free_host(s->records, s->record_bytes);
     if (s->copies) cudaStreamDestroy(s->copies);
     if (s->before) cudaEventDestroy(s->before);

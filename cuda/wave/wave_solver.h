@@ -163,14 +163,16 @@ typedef struct torre_cuda_solver {
     cudaEvent_t moved[2]; /* of the last rows of each */
     /* of full passes, and of the last lower one; of parts the last ones */
     torre_tower_launch launch[TORRE_LISTS], beside_launch[TORRE_LISTS];
-    int next_launch;         /* that gives way */
-    bool in_pass;            /* of a part: some towers have climbed, */
-    int64_t stages_done;     /* those of this stage and above */
-    torre_part_pass part;    /* of a part: what is recorded of its pass, */
-    torre_part_pass kept;    /* and of the one before, if that is still on the device */
-    void *records;           /* it, on its way to the host; or NULL */
-    int64_t record_bytes;    /* of that */
-    cudaStream_t beside;     /* of beside_launch; or NULL */
+    int next_launch;            /* that gives way */
+    bool in_pass;               /* of a part: some towers have climbed, */
+    int64_t stages_done;        /* those of this stage and above */
+    torre_part_pass part;       /* of a part: what is recorded of its pass, */
+    torre_part_pass kept;       /* and of the one before, if that is still on the device */
+    void *records;              /* it, on its way to the host; or NULL */
+    int64_t record_bytes;       /* of that */
+    cudaStream_t beside;        /* of beside_launch; or NULL */
+    torre_cuda_program **again; /* [agains], of parts that it may come back to */
+    int64_t agains;
     const char *model;       /* the medium of all planes, in memory of the host; or NULL */
     cudaStream_t lane[2];    /* of planes that leave and come (wave_windows.c), once there are */
     cudaEvent_t left;        /* the last of those that have left */
@@ -326,6 +328,8 @@ void torre_cuda_part_room(torre_cuda_program *program);
  * may run beside the next pass. */
 torre_status torre_cuda_part_sum(torre_cuda_solver *s, int64_t steps, void *samples);
 torre_status torre_cuda_part_settle(torre_cuda_solver *s);
+/* Forget programs of parts that it might come back to (wave_windows.c), but for its own. */
+void torre_cuda_forget(torre_cuda_solver *s);
 /* Planes of a pass of so many steps from n on, out of the samples of towers; and so many of them
  * to the host, as receivers_collect. */
 torre_status torre_cuda_planes_pick(torre_cuda_solver *s, int64_t n, int64_t steps);

@@ -3,6 +3,7 @@
  * other, and to and from page-locked memory of the host, both ways at once.
  */
 #define _GNU_SOURCE /* MAP_ANONYMOUS, madvise */
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
@@ -158,6 +159,39 @@ static bool has_tiles_of(const torre_cuda_solver *s, const torre_cuda_program *n
                              memcmp(&a->shape, &b->shape, sizeof a->shape) == 0);
 }
 
+/* --- Programs of parts that a solver comes back to (stays of wave/setup.h) --- */
+
+static torre_status program_of(torre_cuda_solver *s, const torre_wave_setup *setup,
+                               torre_cuda_program **program)
+{
+    for (int64_t i = 0; i < s->agains && setup->stays; i++)
+        if (s->again[i]->base.setup == setup) {
+            *program = s->again[i];
+            return TORRE_OK;
+        }
+    torre_wave_program *made;
+    TORRE_TRY(torre_cuda_adapt(&s->program->base, setup, &made));
+    *program = (torre_cuda_program *)made;
+    if (!setup->stays) return TORRE_OK;
+    torre_cuda_program **again = realloc(s->again, (size_t)(s->agains + 1) * sizeof *again);
+    if (!again) {
+        torre_wave_program_free(made);
+        return torre_fail(TORRE_ERR_RESOURCE, "out of memory");
+    }
+    s->again = again;
+    s->again[s->agains++] = *program;
+    return TORRE_OK;
+}
+
+void torre_cuda_forget(torre_cuda_solver *s)
+{
+    for (int64_t i = 0; i < s->agains; i++)
+        if (s->again[i] != s->program) torre_wave_program_free(&s->again[i]->base);
+    free(s->again);
+    s->again = NULL;
+    s->agains = 0;
+}
+
 /* keeps: planes that both store stay as they are. */
 static torre_status take_program(torre_cuda_solver *s, torre_cuda_program *next, bool keeps)
 {
@@ -188,7 +222,7 @@ static torre_status take_program(torre_cuda_solver *s, torre_cuda_program *next,
     if (!status) status = torre_cuda_status(cudaStreamSynchronize(s->stream), moving);
     /* tables, too: not all of the device, of which others may be at work */
     if (!status) status = torre_cuda_status(cudaStreamSynchronize(cudaStreamLegacy), moving);
-    torre_wave_program_free(&before->base);
+    if (!before->base.setup->stays) torre_wave_program_free(&before->base);
     return status;
 }
 
@@ -196,13 +230,13 @@ static torre_status take_program(torre_cuda_solver *s, torre_cuda_program *next,
 static torre_status become(torre_cuda_solver *s, const torre_wave_setup *setup, int64_t n,
                            bool keeps)
 {
-    torre_wave_program *next;
+    torre_cuda_program *next;
     TORRE_TRY(torre_cuda_part_settle(s));
-    TORRE_TRY(torre_cuda_adapt(&s->program->base, setup, &next));
+    TORRE_TRY(program_of(s, setup, &next));
     if ((n ^ s->n) & 1) torre_cuda_exchange_levels(s);
     s->n = n;
     s->in_pass = false;
-    return take_program(s, (torre_cuda_program *)next, keeps);
+    return take_program(s, next, keeps);
 }
 
 torre_status torre_cuda_move(torre_wave_solver *solver, const torre_wave_setup *setup, int64_t n)

@@ -30,10 +30,46 @@ typedef struct ring {
     hand hand[TORRE_RING_HANDS];
     int turn;      /* whose window is the present one: with two, the other gets ready meanwhile */
     int64_t ready; /* the window that it has, at the present step; -1: some other */
+    torre_wave_part **again; /* [windows], those that stay; NULL: not made yet, or not kept */
     int keeper[2]; /* who knows what the layer across planes at a face of the grid remembers */
 } ring;
 
 static const torre_planes no_planes = {0, 0};
+
+/* Whether parts of windows are kept for the next pass: with receivers they take long to make, and
+ * what solvers make of them longer. Not those that have velocities of their own. */
+static bool keeps_parts(const ring *r)
+{
+    return r->program->base.sums && (r->store.model || !r->setup->problem->velocity_cells);
+}
+
+/* The part of window i. */
+static torre_status take_part(ring *r, int64_t i, torre_wave_part **part)
+{
+    const torre_region region = torre_ring_window(&r->program->shape, r->setup, i);
+    const bool keeps = keeps_parts(r);
+    *part = keeps ? r->again[i] : NULL;
+    if (*part) return TORRE_OK;
+    TORRE_TRY(r->store.model ? torre_wave_part_bare(r->setup, &region, part)
+                             : torre_wave_part_new(r->setup, &region, part));
+    (*part)->setup.stays = keeps;
+    if (keeps) r->again[i] = *part;
+    return TORRE_OK;
+}
+
+static void drop_part(torre_wave_part *part)
+{
+    if (part && !part->setup.stays) torre_wave_part_free(part);
+}
+
+/* Solvers do not come back to any. */
+static void forget_parts(ring *r)
+{
+    for (int64_t i = 0; r->again && i < torre_ring_windows(&r->program->shape); i++) {
+        torre_wave_part_free(r->again[i]);
+        r->again[i] = NULL;
+    }
+}
 
 static void ring_destroy(torre_wave_solver *solver)
 {
@@ -41,8 +77,10 @@ static void ring_destroy(torre_wave_solver *solver)
     if (!r) return;
     for (int i = 0; i < r->program->hands; i++) {
         if (r->hand[i].solver) r->program->backend->destroy(r->hand[i].solver);
-        torre_wave_part_free(r->hand[i].part);
+        drop_part(r->hand[i].part);
     }
+    forget_parts(r);
+    free(r->again);
     torre_store_close(&r->store);
     torre_part_sums_free(r->sums);
     free(r);
@@ -75,7 +113,7 @@ static torre_status go_bare(ring *r, hand *h, int64_t i)
     torre_wave_part *part;
     TORRE_TRY(torre_wave_part_new(r->setup, &region, &part));
     const torre_status status = r->program->backend->move(h->solver, &part->setup, h->n);
-    torre_wave_part_free(h->part);
+    drop_part(h->part);
     h->part = part;
     return status;
 }
@@ -125,7 +163,9 @@ static torre_status ring_create(torre_wave_program *given, torre_wave_solver **s
     r->store.layout = program->layout;
     r->store.model_bytes = program->model_bytes;
     r->store.layer_bytes = program->layer_bytes;
-    torre_status status = torre_store_open(info->plan.scratch, program->buffer_planes, &r->store);
+    r->again = calloc((size_t)torre_ring_windows(&program->shape), sizeof *r->again);
+    torre_status status = r->again ? TORRE_OK : torre_fail(TORRE_ERR_RESOURCE, "out of memory");
+    if (!status) status = torre_store_open(info->plan.scratch, program->buffer_planes, &r->store);
     for (int i = 0; i < program->hands && !status; i++) status = make_hand(r, &r->hand[i]);
     if (!status) status = keep_model(r);
     if (!status) status = share_sums(r);
@@ -238,15 +278,13 @@ static torre_status exchange(ring *r, hand *h, const torre_wave_setup *setup, in
 /* Window i at step n, but for planes that the other window has now and hands on later. */
 static torre_status prepare(ring *r, hand *h, int64_t i, int64_t n, torre_planes other)
 {
-    const torre_region region = torre_ring_window(&r->program->shape, r->setup, i);
-    const torre_planes next = planes_of(r, &region);
+    torre_wave_part *part;
+    TORRE_TRY(take_part(r, i, &part));
+    const torre_planes next = planes_of(r, &part->region);
     const torre_planes kept = r->program->hands == 1 ? both(h->held, next) : no_planes;
     const torre_planes known = r->program->hands == 1 ? kept : both(other, next);
-    torre_wave_part *part;
-    TORRE_TRY(r->store.model ? torre_wave_part_bare(r->setup, &region, &part)
-                             : torre_wave_part_new(r->setup, &region, &part));
     const torre_status status = exchange(r, h, &part->setup, n, kept, next, known);
-    torre_wave_part_free(h->part);
+    drop_part(h->part);
     h->part = part;
     h->owed = both(h->owed, kept);
     h->held = status ? no_planes : next;
@@ -412,7 +450,7 @@ static torre_status ring_restart(torre_wave_solver *solver, const torre_wave_set
         if (r->store.model && new_medium) r->program->backend->use_model(h->solver, NULL);
         const torre_status status =
             r->program->backend->restart(h->solver, &part->setup, new_medium);
-        torre_wave_part_free(h->part);
+        drop_part(h->part);
         h->part = part;
         h->n = 0;
         h->held = h->owed = no_planes;
@@ -420,6 +458,7 @@ static torre_status ring_restart(torre_wave_solver *solver, const torre_wave_set
     }
     r->n = 0;
     r->ready = -1;
+    forget_parts(r);
     if (new_medium) TORRE_TRY(keep_model(r));
     TORRE_TRY(share_sums(r));
     return torre_store_clear(&r->store);

@@ -81,6 +81,9 @@ typedef struct torre_wave_setup {
     torre_frame_planes planes;  /* that engines record in passing, if they can; count 0: none */
     const torre_region *region; /* NULL, or whose part this is (part.h), in cells of the whole */
     const struct torre_wave_setup *whole; /* of a part: which has all its receivers; or NULL */
+    bool
+        stays; /* of a part: it is there as long as the solvers that it was given to, which may come
+                   back to it and keep what they make of it */
 } torre_wave_setup;
 
 /* Build the setup of a checked problem (torre_wave_problem_check). Free with _free. */
