@@ -172,8 +172,10 @@ static torre_status too_little(const planning *p, int64_t least)
                       have, p->program->part.dts, (long long)p->program->part.tower_height, need);
 }
 
-/* The most planes that fit with towers of the present height; 0: not even the least. */
-static torre_status fit_planes(const planning *p, torre_wave_info *info, int64_t *stored,
+/* The most planes that fit with towers of the present height; 0: not even the least. Unless that is
+ * to be sure it is an estimate, without *info: a large window with many receivers takes long to
+ * plan. */
+static torre_status fit_planes(const planning *p, bool sure, torre_wave_info *info, int64_t *stored,
                                int64_t *least)
 {
     const int64_t most = most_stored(&p->program->shape), low = least_stored(&p->program->shape);
@@ -190,10 +192,16 @@ static torre_status fit_planes(const planning *p, torre_wave_info *info, int64_t
     const int64_t each = second - first > 0 ? second - first : 1;
     int64_t planes = low + (p->limit - *least) / each, bytes = 0;
     if (planes > most) planes = most;
-    for (;; planes -= 1 + (bytes + fixed - p->limit) / each / 2) {
+    *stored = planes;
+    if (!sure) return TORRE_OK;
+    *stored = 0;
+    for (;;) {
         if (planes < low) planes = low;
         TORRE_TRY(windows_bytes(p, planes, info, &bytes));
         if (bytes + fixed <= p->limit || planes == low) break;
+        const int64_t slope = 1 + (bytes - first) / (planes - low);
+        const int64_t next = low + (p->limit - *least) / slope;
+        planes = next < planes ? next : planes - 1;
     }
     if (bytes + fixed > p->limit) return TORRE_OK;
     *stored = planes;
@@ -254,7 +262,7 @@ static torre_status choose_windows(planning *p, const torre_part_cost *c, int64_
     int64_t least;
     p->program->buffer_planes = 1;
     set_height(p, wished > 0 ? wished : 1);
-    TORRE_TRY(fit_planes(p, info, &s->stored, &least));
+    TORRE_TRY(fit_planes(p, false, info, &s->stored, &least));
     if (s->stored == 0 && least == INT64_MAX)
         return torre_fail(TORRE_ERR_USAGE,
                           "{memory}: a window for towers of {dts} %d and {tower_height} %lld has "
@@ -263,11 +271,11 @@ static torre_status choose_windows(planning *p, const torre_part_cost *c, int64_
                           (long long)least_stored(s), (long long)s->planes, "xyz"[s->axis]);
     if (s->stored == 0) return too_little(p, least);
     p->program->buffer_planes = choose_buffer(p, p->limit - least);
-    TORRE_TRY(fit_planes(p, info, &s->stored, &least));
+    TORRE_TRY(fit_planes(p, false, info, &s->stored, &least));
     for (int64_t height = wished > 0 ? wished : choose_height(p, c, s->stored);;
          height = height / 2) {
         set_height(p, height);
-        TORRE_TRY(fit_planes(p, info, &s->stored, &least));
+        TORRE_TRY(fit_planes(p, true, info, &s->stored, &least));
         if (s->stored > 0) return TORRE_OK;
     }
 }
