@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Many receivers between the nodes of an emulated GPU: receivers.py WAVE. In windows and shared by two GPUs, where nodes
-of a receiver are computed by several parts, traces have the bits of a run in one piece; also where more receivers lie
-across a cut than a GPU keeps room for."""
+of a receiver are computed by several parts, traces have the bits of a run in one piece; also of shots one after the
+other, and where more receivers lie across a cut than a GPU keeps room for."""
 import json
 import os
 import random
@@ -31,6 +31,29 @@ def traces(*options):
         return t.read(), json.load(r)
 
 
+def memory_that_streams(options):
+    """Bytes of a GPU through which a run streams by itself: a little less than it takes, and what the GPU keeps."""
+    for memory in range(256 << 20, 2 << 30, 3 << 20):
+        environment = {**os.environ, "FAKE_CUDA_MEMORY": str(memory), "TORRE_TUNE": "off"}
+        done = subprocess.run([WAVE, *RUN, *options, "--traces", "t.npy", "--dry-run", "--json", "-"], env=environment,
+                              check=False, capture_output=True, timeout=60)
+        if not done.returncode and "windows" in json.loads(done.stdout):
+            return str(memory)
+    raise AssertionError("no run streams")
+
+
+def survey(memory):
+    """What all shots record: solvers of windows begin anew for each."""
+    environment = {**os.environ, "FAKE_CUDA_MEMORY": memory, "OMP_NUM_THREADS": "1", "TORRE_TUNE": "off"}
+    run = RUN[:RUN.index("--snapshot-every")] + ["--receivers", "r.csv", "--order", "2", "--tower-height", "10"]
+    subprocess.run([WAVE, *run, "--survey", "shots.csv", "--traces", "{shot}.npy"], env=environment, check=True, timeout=200)
+    shots = []
+    for shot in "ab":
+        with open(f"{shot}.npy", "rb") as t:
+            shots.append(t.read())
+    return shots
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
@@ -43,6 +66,10 @@ def main():
             assert there == whole and told["windows"] > 1, f"order {order}: other bits in windows: {told}"
             there, told = traces(*options, "--devices", "0,1")
             assert there == whole and told["ranks"] == 2, f"order {order}: other bits by two GPUs: {told}"
+        with open("shots.csv", "w", encoding="utf-8") as file:
+            file.write("shot,x,y,z\na,703,200,180\nb,403,210,150\n")
+        little = memory_that_streams(["--order", "2", "--tower-height", "10"])
+        assert survey(little) == survey(str(8 << 30)), "other bits of shots in windows"
         save_receivers(2500, x=(72, 76))
         options = ["--order", "2", "--tower-height", "15"]
         whole, told = traces(*options)
