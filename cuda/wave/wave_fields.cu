@@ -134,10 +134,11 @@ __device__ __forceinline__ unsigned sum_lanes()
 
 template <class T> __global__ void sum_receivers(torre_sums s, const T *from, int64_t steps, T *out)
 {
-    const int lane = threadIdx.x % 8;
+    const int lane = threadIdx.x % SUM_LANES;
     const unsigned together = sum_lanes();
-    const int64_t all = s.receivers * steps, stride = (int64_t)gridDim.x * blockDim.x / 8;
-    for (int64_t n = (blockIdx.x * (int64_t)blockDim.x + threadIdx.x) / 8; n < all; n += stride) {
+    const int64_t all = s.receivers * steps, stride = (int64_t)gridDim.x * blockDim.x / SUM_LANES;
+    for (int64_t n = (blockIdx.x * (int64_t)blockDim.x + threadIdx.x) / SUM_LANES; n < all;
+         n += stride) {
         const int64_t r = n / steps, step = n % steps;
         const torre_device_sum q = s.sums[r];
         receiver_values<T> values = {from + step * s.units * TORRE_UNIT,
@@ -170,11 +171,12 @@ template <class T>
 __global__ void sum_parts(torre_sums s, torre_part_room room, const T *from, int64_t first,
                           int64_t steps, T *out)
 {
-    const int lane = threadIdx.x % 8;
+    const int lane = threadIdx.x % SUM_LANES;
     const unsigned together = sum_lanes();
-    const int64_t all = s.receivers * steps, stride = (int64_t)gridDim.x * blockDim.x / 8,
+    const int64_t all = s.receivers * steps, stride = (int64_t)gridDim.x * blockDim.x / SUM_LANES,
                   row = s.units * (s.single ? 1 : TORRE_UNIT);
-    for (int64_t n = (blockIdx.x * (int64_t)blockDim.x + threadIdx.x) / 8; n < all; n += stride) {
+    for (int64_t n = (blockIdx.x * (int64_t)blockDim.x + threadIdx.x) / SUM_LANES; n < all;
+         n += stride) {
         const int64_t r = n / steps, step = first + n % steps;
         const torre_device_sum q = s.sums[r];
         part_values<T> values = {
@@ -351,7 +353,7 @@ extern "C" cudaError_t torre_add_sources(int precision, void *field, const torre
 extern "C" cudaError_t torre_sum_receivers(int precision, const torre_sums *sums, const void *from,
                                            int64_t steps, void *out, cudaStream_t stream)
 {
-    const int blocks = blocks_for(sums->receivers * steps * 8);
+    const int blocks = blocks_for(sums->receivers * steps * SUM_LANES);
     if (precision == 4)
         sum_receivers<<<blocks, THREADS, 0, stream>>>(*sums, (const float *)from, steps,
                                                       (float *)out);
@@ -365,7 +367,7 @@ extern "C" cudaError_t torre_sum_parts(int precision, const torre_sums *sums,
                                        const torre_part_room *room, const void *from, int64_t first,
                                        int64_t steps, void *out, cudaStream_t stream)
 {
-    const int blocks = blocks_for(sums->receivers * steps * 8);
+    const int blocks = blocks_for(sums->receivers * steps * SUM_LANES);
     if (precision == 4)
         sum_parts<<<blocks, THREADS, 0, stream>>>(*sums, *room, (const float *)from, first, steps,
                                                   (float *)out);
