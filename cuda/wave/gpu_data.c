@@ -20,7 +20,7 @@ static const torre_gpu_rates h200 = {
                .periodic_y = 0.86,
                .periodic_z = 0.3,
                .short_lines = 0.5,
-               .pass = {8.5, 3.2, 3.2, 3.2},
+               .pass = {6, 3.2, 3.2, 3.2},
                .shell = {1.25, 1.55, 1.6, 1.6},
                .handed = 6,
                .shell_gain = 1.1},
@@ -54,11 +54,11 @@ static const torre_tile tiles[36 + 1] = {
 #define ROW(NAME, MAJOR, RATES)                                                                    \
     {                                                                                              \
         .name = NAME, .major = MAJOR, .tiles = tiles, .pace = {1, 0.68, 0.6, 1},                   \
-        .strip = {8, 32, 12, 12}, .strip_half = 12, .strip_square = {7, 15}, .stages_at_work = 2,  \
-        .stages_height = 1024, .cluster_share = {7, 8}, .chunk_least = 16, .chunk_most = 64,       \
-        .long_grid = 256, .blocks_enough = 1024, .copied_cells = INT64_C(1) << 27,                 \
-        .copied_fill = 0.6, .turn_cells = INT64_C(1) << 22, .thin = 8,                             \
-        .thin_cells = INT64_C(1) << 16, .turn_gain = 1.05, .link = 37, .copy = 4000,               \
+        .strip = {8, 32, 12, 12}, .strip_half = 12, .strip_low = {4, 16}, .strip_square = {7, 15}, \
+        .stages_at_work = 2, .stages_height = 1024, .cluster_share = {7, 8}, .chunk_least = 16,    \
+        .chunk_most = 64, .long_grid = 256, .blocks_enough = 1024,                                 \
+        .copied_cells = INT64_C(1) << 27, .copied_fill = 0.6, .turn_cells = INT64_C(1) << 22,      \
+        .thin = 8, .thin_cells = INT64_C(1) << 16, .turn_gain = 1.05, .link = 37, .copy = 4000,    \
         .tower_rate = {1230, 700, 450, 365}, .pass_cells = 8e6, .reserve = INT64_C(256) << 20,     \
         .rates = RATES,                                                                            \
     }

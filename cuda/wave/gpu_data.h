@@ -97,6 +97,10 @@ typedef struct torre_gpu_data {
      * square is at most strip_square[0] / strip_square[1] of the towers at work: ...1024x1024x2048.
      */
     int64_t strip[TORRE_TOWER_ORDERS], strip_half, strip_square[2];
+    /* Strips of low register towers in whole blocks are so wide that width times height is
+     * strip_low[0] times the towers at work; of those lower than strip_low[1] as of this height:
+     * TORRE_CUDA_STRIP=N bench_wave_cuda 2:t:6:8:GRID, and 16 and 32 high, and 1024x1024x256. */
+    int64_t strip_low[2];
     /* Register towers go by whole stages where so many have room at work at a time: each takes what
      * the one before has left while that is in the cache, and strips have more ends. Then towers
      * may be so high, too: TORRE_CUDA_STRIP=1000 bench_wave_cuda 2:t:6:HEIGHT:NxNx256, N 256 to

@@ -70,8 +70,8 @@ bool torre_cuda_by_stages(const torre_gpu_data *gpu, const torre_wave_problem *p
     return gpu->stages_at_work * rows <= towers;
 }
 
-/* Towers of a strip; 0: there are none. */
-static int64_t strip_width(const torre_cuda_program *program)
+/* Towers of a strip, if they are high; 0: there are none. */
+static int64_t usual_strip(const torre_cuda_program *program)
 {
     const torre_wave_problem *p = &program->turned.problem;
     const torre_gpu_data *gpu = program->gpu;
@@ -88,6 +88,18 @@ static int64_t strip_width(const torre_cuda_program *program)
     int64_t width = 0;
     while (square[1] * (width + 1) * (width + 1) <= square[0] * towers) width++;
     return width > 2 ? width : 2;
+}
+
+/* Of low towers few are at work in a row, since each keeps some steps behind the one upwind: their
+ * strips must be wider, or blocks have nothing to do. */
+static int64_t strip_width(const torre_cuda_program *program)
+{
+    const torre_pass_plan *pass = &program->pass;
+    const int64_t width = usual_strip(program), *low = program->gpu->strip_low,
+                  height = most(program->base.info.plan.tower_height, low[1]);
+    const bool whole = program->kernel->in_registers && program->kernel->size != TORRE_TOWER_HALF;
+    if (program->settings.strip || width == 0 || !whole) return width;
+    return most(width, low[0] * (pass->blocks / pass->parts) / height);
 }
 
 /* Groups of blocks for the multiprocessors that clusters leave, in a launch of their own at the
