@@ -185,11 +185,11 @@ static void check_plain(const md_case *c, const torre_md_plan *plan,
 
 /*
  * 50 steps of 500 particles in a box of three different edges, both targets on ramps, so strongly
- * coupled that the volume changes by a tenth: lists are rebuilt and bins refit on the way. What
- * rounding (2^-53; f32 and mixed 2^-24, in mixed of forces alone) leaves of 50 steps grows in a
- * melt, by e in about 60 steps (measured between two ways of adding up forces): tolerances are
- * numbers near 10 times the steps' 5 times e, times units of the positions of up to 10. Once more
- * with what acts every three steps, and every four.
+ * coupled that the volume changes by a tenth, or is half as large again: lists are rebuilt, bins
+ * refit, and on a GPU planned anew, on the way. What rounding (2^-53; f32 and mixed 2^-24, in mixed
+ * of forces alone) leaves of 50 steps grows in a melt, by e in about 60 steps (measured between two
+ * ways of adding up forces): tolerances are numbers near 10 times the steps' 5 times e, times units
+ * of the positions of up to 10. Once more with what acts every three steps, and every four.
  */
 static void test_plain(void **state)
 {
@@ -199,26 +199,27 @@ static void test_plain(void **state)
     static const struct {
         torre_md_pressure_axes axes;
         int64_t every;
-    } run[] = {{TORRE_PRESSURE_ISOTROPIC, 1},
-               {TORRE_PRESSURE_AXES, 1},
-               {TORRE_PRESSURE_ISOTROPIC, 4},
-               {TORRE_PRESSURE_AXES, 3}};
+        double pressure, to, time;
+    } run[] = {
+        {TORRE_PRESSURE_ISOTROPIC, 1, 40, 20, 0.1}, {TORRE_PRESSURE_AXES, 1, 40, 20, 0.1},
+        {TORRE_PRESSURE_ISOTROPIC, 4, 30, 20, 0.3}, {TORRE_PRESSURE_AXES, 3, 30, 20, 0.3},
+        {TORRE_PRESSURE_ISOTROPIC, 1, -3, -3, 0.1}, {TORRE_PRESSURE_ISOTROPIC, 4, -4, -4, 0.2}};
     for (size_t k = 0; k < sizeof run / sizeof run[0]; k++) {
         md_case c = md_case_melt(4, 5, 6, TORRE_MD_F64);
-        couple(&c, 1.2, run[k].every > 1 ? 30 : 40, run[k].every > 1 ? 0.3 : 0.1);
+        couple(&c, 1.2, run[k].pressure, run[k].time);
         c.problem.pressure_axes = run[k].axes;
         c.problem.couple_every = run[k].every;
         CHECK_OK(torre_md_problem_check(&c.problem));
         c.problem.ramp_to = 1.8;
         c.problem.ramp_steps = 30;
-        c.problem.pressure_to = 20;
+        c.problem.pressure_to = run[k].to;
         c.problem.pressure_steps = 40;
         torre_md_particles expected;
         plain_run(&c, STEPS, &expected);
         double volume = 1;
         for (int a = 0; a < 3; a++) volume *= expected.box[a] / c.problem.box[a];
-        CHECK(volume < 0.9, "every %d: the volume is hardly another, %g of it", (int)run[k].every,
-              volume);
+        CHECK(volume < 0.9 || volume > 1.5, "every %d: the volume is hardly another, %g of it",
+              (int)run[k].every, volume);
         for (int n = TORRE_NEIGHBOR_FULL; n <= TORRE_NEIGHBOR_TILE; n++) {
             for (int p = TORRE_MD_F32; p <= TORRE_MD_MIXED; p++) {
                 torre_md_plan plan = md_case_safe_plan();

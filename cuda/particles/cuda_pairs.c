@@ -292,12 +292,25 @@ static int coupling_parts(const md_cuda_solver *s, int64_t step)
     return parts || torre_barostat_share(&b, step + 1) > 0 ? parts | MD_FACTOR_GROW : 0;
 }
 
+/* Whether that is the box of the next step alone: the force kernel takes positions there. */
+static bool stretches(const md_cuda_solver *s, int64_t step)
+{
+    return neighbor_of(s) != TORRE_NEIGHBOR_HALF && coupling_parts(s, step) == MD_FACTOR_GROW;
+}
+
 /* Whether from the forces of a step to the next positions it is a kernel of forces and others
  * behind it, in which positions stay in their buffer. */
 static bool in_parts(const md_cuda_solver *s, int64_t step)
 {
     if (has_noise(s)) return neighbor_of(s) == TORRE_NEIGHBOR_HALF;
-    return relaxes(s) || coupling_parts(s, step) != 0;
+    return relaxes(s) || (coupling_parts(s, step) != 0 && !stretches(s, step));
+}
+
+/* What the force kernel of a step does that is not in parts. */
+static md_force_work step_work(const md_cuda_solver *s, int64_t step)
+{
+    if (has_noise(s)) return MD_FORCE_NOISE;
+    return stretches(s, step) ? MD_FORCE_STRETCH : MD_FORCE_STEP;
 }
 
 /* Rows of partial sums that the force kernels write. */
@@ -506,10 +519,9 @@ static bool stops_late(const md_cuda_solver *s)
 }
 
 /* One step of several devices: at the front first, and what others need of that (md_share.h). */
-static torre_status queue_shared(md_cuda_solver *s, const md_force_args *whole)
+static torre_status queue_shared(md_cuda_solver *s, const md_force_args *whole, md_force_work work)
 {
     const md_share *h = s->share;
-    const md_force_work work = has_noise(s) ? MD_FORCE_NOISE : MD_FORCE_STEP;
     md_force_args front = *whole, rest = *whole;
     if (!h->splits) {
         TORRE_TRY(queue_force(s, whole, work, s->stream));
@@ -549,8 +561,9 @@ static torre_status queue_steps(md_cuda_solver *s, int64_t step, int steps)
     const bool left = leaves_behind(s) && !couples_seldom(s);
     for (int k = 0, changed = -1; k < steps; k++) {
         md_force_args a = force_args(s);
-        /* the first one reads tables of the kernels in front of it, the others only positions */
-        a.overlap = k > 0 && overlaps(s);
+        /* the first one reads tables of the kernels in front of it, one behind a step that
+         * stretches reads the box of then, the others only positions */
+        a.overlap = k > 0 && overlaps(s) && !stretches(s, step + k - 1);
         a.ahead = k;
         a.behind = k > 0 && left;
         a.forces_only = in_parts(s, step + k);
@@ -560,9 +573,9 @@ static torre_status queue_steps(md_cuda_solver *s, int64_t step, int steps)
         }
         a.since = k - changed;
         changed = k;
-        TORRE_TRY(s->share ? queue_shared(s, &a)
-                           : queue_force(s, &a, has_noise(s) ? MD_FORCE_NOISE : MD_FORCE_STEP,
-                                         s->stream));
+        const md_force_work work = step_work(s, step + k);
+        TORRE_TRY(s->share ? queue_shared(s, &a, work) : queue_force(s, &a, work, s->stream));
+        if (work == MD_FORCE_STRETCH) TORRE_TRY(queue_factor(s, MD_FACTOR_GROW, k));
         s->x_now = 1 - s->x_now;
         if (own(s)->dissipates) s->v_now = 1 - s->v_now;
     }
@@ -834,7 +847,7 @@ static torre_status repair(md_cuda_solver *s, const md_control *control, int64_t
     free_graphs(s);
     TORRE_TRY(md_cuda_enlarge(s, control, *step));
     /* the sort in front has found nobody too far, and has left x_built in an order of its own */
-    if (control->error & (MD_ERROR_STAGED | MD_ERROR_LANES | MD_ERROR_LIST))
+    if (control->error & (MD_ERROR_STAGED | MD_ERROR_LANES | MD_ERROR_LIST | MD_ERROR_BOX))
         TORRE_CUDA_TRY(
             cudaMemcpyAsync(s->x_built, s->x[s->x_now],
                             4 * (size_t)s->kernels->state->state_bytes * (size_t)s->count,
@@ -1042,7 +1055,7 @@ static torre_status begin_at_rest(md_cuda_solver *s)
 
 static torre_status begin_live(md_cuda_solver *s)
 {
-    const md_live live = {.box = md_cuda_box(s)};
+    const md_live live = {.box = md_cuda_box(s), .grown = {1, 1, 1}};
     memcpy(s->box, s->problem->box, sizeof s->box);
     TORRE_CUDA_TRY(cudaMemcpy(s->live, &live, sizeof live, cudaMemcpyHostToDevice), "particles");
     TORRE_CUDA_TRY(cudaDeviceSynchronize(), "particles");

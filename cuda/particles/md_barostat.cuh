@@ -7,8 +7,9 @@
  *              box
  *     stretch  half a kick, what is after, what is before, half a kick; positions go with the box
  *
- * Where it acts once in several steps, most are steps of md_force_kernel alone. That in front of
- * the last one, in whose drift the box changes, is these three without sums, after and before.
+ * Where it acts once in several steps, the others are steps of md_force_kernel alone. In the drift
+ * in front of the next coupling the box changes as in that behind the last one, so md_force_kernel
+ * knows how, and the box follows. Half lists do it as above, without sums, after and before.
  *
  * A run that is cut after a step does what is after it by md_coupled_kernel and begins with the
  * rest; the same bits come of both, as of thermostats (md_thermostat.cuh). A rebuild begins with
@@ -18,6 +19,21 @@
 #define TORRE_MD_BAROSTAT_CUH
 
 #include "md_thermostat.cuh"
+
+/* One thread: of the box as it is, and as it will be when it has grown once more. */
+__device__ inline void md_find_slack(md_live *live, double skin, double radius)
+{
+    double next[3];
+    for (int k = 0; k < 3; k++) {
+        next[k] = live->box.edge[k] * live->grown[k];
+        live->slack.hold[k] = live->box.edge[k] / live->built[k];
+        live->next.hold[k] = next[k] / live->built[k];
+    }
+    const double now = torre_barostat_slack(live->box.edge, live->built, skin, radius);
+    const double then = torre_barostat_slack(next, live->built, skin, radius);
+    live->slack.limit_sq = now * now;
+    live->next.limit_sq = then * then;
+}
 
 template <class R> __device__ inline void md_scale_axes(md_vec<R> &v, const double factor[3])
 {
@@ -41,10 +57,10 @@ static __global__ void md_fit_kernel(const __grid_constant__ md_fit_args a)
         if (!(share >= 1 && share <= MD_ROOM_MOST && edge >= 2 * a.radius))
             atomicOr(&a.control->error, (uint32_t)MD_ERROR_BOX);
         live->built[k] = edge;
-        live->hold[k] = 1;
-        live->limit_sq = 0.25 * a.skin * a.skin;
     }
-    if (a.sorted) md_search_grid(live->box.edge, extent, a.radius, live->grid, &live->reach);
+    if (!a.sorted) return;
+    md_find_slack(live, a.skin, a.radius);
+    md_search_grid(live->box.edge, extent, a.radius, live->grid, &live->reach);
 }
 
 /* What the first thread of the block gets. */
@@ -75,11 +91,10 @@ __device__ inline bool md_couple_grow(const md_couple_args &b, int64_t step)
 {
     md_live *live = b.live;
     double *edge = live->box.edge;
-    if (!torre_couplings_grow(&b.barostat, step, &live->couplings, edge, live->more, live->forward))
+    if (!torre_couplings_grow(&b.barostat, step, &live->couplings, edge, live->grown, live->more,
+                              live->forward))
         return false;
-    for (int k = 0; k < 3; k++) live->hold[k] = edge[k] / live->built[k];
-    const double slack = torre_barostat_slack(edge, live->built, b.skin, b.radius);
-    live->limit_sq = slack * slack;
+    md_find_slack(live, b.skin, b.radius);
     return true;
 }
 
@@ -123,9 +138,7 @@ __global__ void __launch_bounds__(256) md_stretch_kernel(const __grid_constant__
         }
         md_scale_axes(v, live.keep);
         md_half_kick(v, f, kick);
-        q.x += fma((R)live.more[0], q.x, md_product((R)live.forward[0], v.x));
-        q.y += fma((R)live.more[1], q.y, md_product((R)live.forward[1], v.y));
-        q.z += fma((R)live.more[2], q.z, md_product((R)live.forward[2], v.z));
+        md_stretch(q, v, live);
         ((md_vec<R> *)a.v)[i] = v;
         ((md_vec<R> *)a.x_out)[i] = q;
         md_stop_if_far(a, (R)a.limit_sq, i, q);

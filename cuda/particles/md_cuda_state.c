@@ -102,8 +102,8 @@ static torre_status to_now(md_cuda_solver *s, const md_live *now)
     if (!s->live) return TORRE_OK;
     TORRE_CUDA_TRY(cudaMemcpy(&live, s->live, sizeof live, cudaMemcpyDeviceToHost), what);
     memcpy(live.box.edge, now->box.edge, sizeof live.box.edge);
-    memcpy(live.hold, now->hold, sizeof live.hold);
-    live.limit_sq = now->limit_sq;
+    live.slack = now->slack;
+    live.next = now->next;
     TORRE_CUDA_TRY(cudaMemcpy(s->live, &live, sizeof live, cudaMemcpyHostToDevice), what);
     TORRE_CUDA_TRY(cudaDeviceSynchronize(), what);
     memcpy(s->box, now->box.edge, sizeof s->box);

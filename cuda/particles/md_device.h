@@ -117,17 +117,23 @@ typedef struct md_box {
     double edge[3], bin_edge[3];
 } md_box;
 
+/* How a box suits lists: its edges over those that the lists were made in, and further than the
+ * root of limit_sq from x_built, which goes with the box, is too far. */
+typedef struct md_slack {
+    double hold[3], limit_sq;
+} md_slack;
+
 /*
  * What a barostat does to the box, which changes from step to step on the device; one per solver.
  * Bins are fractions of the box: they grow and shrink with it.
  */
 typedef struct md_live {
     torre_couplings couplings;
-    double taken;    /* torre_couplings_taken */
-    md_box box;      /* of the positions */
-    double built[3]; /* edges at the last rebuild; box over them: */
-    double hold[3];
-    double limit_sq;   /* further than that from x_built, which goes with the box, is too far */
+    double taken;         /* torre_couplings_taken */
+    md_box box;           /* of the positions */
+    double built[3];      /* edges at the last rebuild */
+    md_slack slack, next; /* next: of the box that has once more grown by: */
+    double grown[3];
     double after[3];   /* velocities are to be multiplied by, after the step ... */
     double keep[3];    /* ... and before the next one, in which */
     double more[3];    /* r += more r + forward v */
@@ -295,7 +301,8 @@ typedef struct md_list_args {
 /* What a force kernel does with forces. */
 typedef enum md_force_work {
     MD_FORCE_STEP,     /* two half kicks and a drift, or nothing: md_force_args.forces_only */
-    MD_FORCE_NOISE,    /* a step with noise */
+    MD_FORCE_NOISE,    /* a step with noise, */
+    MD_FORCE_STRETCH,  /* and one into the next box of a barostat, which is set behind it */
     MD_FORCE_SUMS,     /* half a kick, and all sums at the new velocities */
     MD_FORCE_SPEED,    /* the sum of thermostats at these velocities, which are not stored */
     MD_FORCE_PRESSURE, /* those of a barostat that changes all edges alike, */

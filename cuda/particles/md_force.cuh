@@ -277,16 +277,18 @@ __device__ inline bool md_is_far(const md_vec<R> &q, const md_vec<R> &built, R l
     return !(fma(dz, dz, fma(dy, dy, md_product(dx, dx))) <= limit_sq);
 }
 
-/* Stop the sequence behind this step where q is too far from where the lists expect it. */
+/* Stop the sequence behind this step where q is too far from where the lists expect it. slack: of
+ * the box that q is in; NULL: of the present one. */
 template <class R>
 __device__ inline void md_stop_if_far(const md_force_args &a, R limit_sq, int index,
-                                      const md_vec<R> &q)
+                                      const md_vec<R> &q, const md_slack *slack = nullptr)
 {
     if (limit_sq == 0) return;
+    if (a.live && !slack) slack = &a.live->slack;
     md_vec<R> built = ((const md_vec<R> *)a.x_built)[index];
-    if (a.live) {
-        built = md_held(built, *a.live);
-        limit_sq = (R)a.live->limit_sq;
+    if (slack) {
+        built = md_held(built, *slack);
+        limit_sq = (R)slack->limit_sq;
     }
     if (md_is_far(q, built, limit_sq)) atomicMin(&a.tiles.control->last, a.ahead);
 }
@@ -380,7 +382,8 @@ __global__ void __launch_bounds__(M::block_max, WORK == MD_FORCE_SUMS ? 1 : MD_F
     md_force_kernel(const __grid_constant__ md_force_args a,
                     const __grid_constant__ md_constants<M> c)
 {
-    constexpr bool NOISE = WORK == MD_FORCE_NOISE, STEP = NOISE || WORK == MD_FORCE_STEP;
+    constexpr bool NOISE = WORK == MD_FORCE_NOISE, STRETCH = WORK == MD_FORCE_STRETCH;
+    constexpr bool STEP = NOISE || STRETCH || WORK == MD_FORCE_STEP;
     constexpr bool SUMS = WORK == MD_FORCE_SUMS;
     constexpr int LOOKS = WORK == MD_FORCE_SPEED      ? MD_SPEEDS /* sums, at velocities of the
                                                                      whole step */
@@ -580,10 +583,12 @@ __global__ void __launch_bounds__(M::block_max, WORK == MD_FORCE_SUMS ? 1 : MD_F
             md_vec<R> q = x_in[index];
             if constexpr (NOISE)
                 md_noise_drift(q, v, integrate.drift, a.noise, now + 1, id, (double)weight);
+            else if constexpr (STRETCH)
+                md_stretch(q, v, *a.live);
             else
                 integrate.move(q, v);
             ((md_vec<R> *)a.x_out)[index] = q;
-            md_stop_if_far(a, c.limit_sq, index, q);
+            md_stop_if_far(a, c.limit_sq, index, q, STRETCH ? &a.live->next : nullptr);
         }
         ((md_vec<R> *)(M::dissipates ? a.v_out : a.v))[index] = v;
     }

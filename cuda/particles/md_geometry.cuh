@@ -22,10 +22,10 @@ __device__ inline md_box md_box_now(const md_box &fixed, const md_live *live)
 }
 
 /* Where the box of a barostat has taken a position of the last rebuild. */
-template <class R> __device__ inline md_vec<R> md_held(const md_vec<R> &q, const md_live &live)
+template <class R> __device__ inline md_vec<R> md_held(const md_vec<R> &q, const md_slack &slack)
 {
-    return {md_product((R)live.hold[0], q.x), md_product((R)live.hold[1], q.y),
-            md_product((R)live.hold[2], q.z), q.w};
+    return {md_product((R)slack.hold[0], q.x), md_product((R)slack.hold[1], q.y),
+            md_product((R)slack.hold[2], q.z), q.w};
 }
 
 /* One axis of a periodic box in the precision of the positions. */

@@ -36,6 +36,15 @@ template <class R> struct md_kick {
     }
 };
 
+/* A drift in which positions go with the box of a barostat. */
+template <class R>
+__device__ inline void md_stretch(md_vec<R> &q, const md_vec<R> &v, const md_live &live)
+{
+    q.x += fma((R)live.more[0], q.x, md_product((R)live.forward[0], v.x));
+    q.y += fma((R)live.more[1], q.y, md_product((R)live.forward[1], v.y));
+    q.z += fma((R)live.more[2], q.z, md_product((R)live.forward[2], v.z));
+}
+
 template <class R> __device__ inline void md_scale(md_vec<R> &v, R factor)
 {
     v.x = md_product(v.x, factor);

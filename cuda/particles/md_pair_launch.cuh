@@ -15,6 +15,8 @@ template <class M> struct md_launchers {
         if constexpr (!M::dissipates) {
             if (work == MD_FORCE_NOISE)
                 return (const void *)md_force_kernel<M, T, SWEEP, MD_FORCE_NOISE>;
+            if (work == MD_FORCE_STRETCH)
+                return (const void *)md_force_kernel<M, T, SWEEP, MD_FORCE_STRETCH>;
             if (work == MD_FORCE_SPEED)
                 return (const void *)md_force_kernel<M, T, SWEEP, MD_FORCE_SPEED>;
             if (work == MD_FORCE_PRESSURE)

@@ -225,10 +225,10 @@ __global__ void md_moved_kernel(md_control *control, int count, const md_vec<R> 
     if (control->error) return;
     if (i < count) {
         md_vec<R> q = x[i], b = built[i];
-        if (live) b = md_held(b, *live);
+        if (live) b = md_held(b, live->slack);
         R dx = q.x - b.x, dy = q.y - b.y, dz = q.z - b.z;
         moved = (float)(dx * dx + dy * dy + dz * dz);
-        if (live) moved = (float)((double)moved * limit_sq / live->limit_sq);
+        if (live) moved = (float)((double)moved * limit_sq / live->slack.limit_sq);
         if (!(moved >= 0)) moved = __int_as_float(0x7f800000); /* not finite: rebuild and see */
     }
     for (int o = 16; o; o >>= 1) moved = fmaxf(moved, __shfl_xor_sync(~0u, moved, o));

@@ -156,17 +156,18 @@ static inline TORRE_HD void torre_couplings_before(const torre_bath *bath, const
     for (int a = 0; a < 3; a++) keep[a] *= factor;
 }
 
-/* The box of a step, of that before it, and how positions get there: r += more r + forward v;
- * returns whether that is a small change. */
+/* The box of a step, of that before it, its edges over those, and how positions get there: r +=
+ * more r + forward v; returns whether that is a small change. */
 static inline TORRE_HD bool torre_couplings_grow(const torre_barostat *b, int64_t step,
-                                                 torre_couplings *c, double box[3], double more[3],
-                                                 double forward[3])
+                                                 torre_couplings *c, double box[3], double grown[3],
+                                                 double more[3], double forward[3])
 {
     const double before = box[0] * box[1] * box[2], share = torre_barostat_share(b, step);
     for (int a = 0; a < 3; a++) {
         const double growth = c->box.rate[a] * (share * b->dt);
         if (!(fabs(growth) < TORRE_MOST_GROWTH)) return false;
-        box[a] *= exp(growth);
+        grown[a] = exp(growth);
+        box[a] *= grown[a];
         more[a] = expm1(growth);
         forward[a] = b->step * exp(0.5 * growth);
     }

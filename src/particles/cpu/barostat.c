@@ -26,11 +26,11 @@ torre_status torre_cpu_barostat_drift(cpu_solver *s, torre_couplings *c, double 
     const torre_barostat b = torre_md_barostat(s->problem);
     const int64_t step = s->store.step;
     torre_md_stretch by = {.kick = kick, .keep = {1, 1, 1}};
-    double box[3];
+    double box[3], grown[3];
     memcpy(box, s->store.box, sizeof box);
     if (torre_md_couples(s->problem, step - 1))
         torre_couplings_before(&bath, &b, step, volume_of(s), c, by.keep);
-    if (!torre_couplings_grow(&b, step, c, box, by.more, by.forward))
+    if (!torre_couplings_grow(&b, step, c, box, grown, by.more, by.forward))
         return torre_md_box_too_fast(step);
     for (int a = 0; a < 3; a++) by.hold[a] = box[a] / s->built_box[a];
     torre_md_store_set_box(&s->store, box);
