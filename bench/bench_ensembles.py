@@ -3,10 +3,12 @@
 
     bench_ensembles.py BUILD [--backend cuda] [--cells 63] [--steps 1000] [--precisions f32,mixed,f64]
                        [--ensembles langevin,baoab,bussi,nose-hoover,npt] [--repeats 3] [--couple-every auto]
+                       [--pressure 0.7]
 
 BUILD: folder with md. 4 N^3 atoms take so many steps in each ensemble, in turns, with no row but the first and the
-last; --couple-every goes to those that need not act in each step. Printed as CSV: the median rate of the time loops,
-million steps of an atom a second, and that over the median of constant energy.
+last; --couple-every goes to those that need not act in each step, --pressure to npt, whose melt is 6 % denser at 0.7
+than it begins, and 2 % at 0.2. Printed as CSV: the median rate of the time loops, million steps of an atom a second,
+and that over the median of constant energy.
 """
 import argparse
 import os
@@ -26,6 +28,7 @@ def main():
     parser.add_argument("--ensembles", default="langevin,baoab,bussi,nose-hoover,npt")
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--couple-every", default="auto")
+    parser.add_argument("--pressure", default="0.7")
     options = parser.parse_args()
     md = [os.path.join(os.path.abspath(options.build), "md"), "--backend", options.backend, "--quiet", "--picture",
           "none", "--json", "report.json", "--thermo", "0", "--cells", str(options.cells), "--steps", str(options.steps)]
@@ -42,7 +45,7 @@ def main():
                     if name in ("berendsen", "bussi", "nose-hoover", "npt"):
                         words += ["--couple-every", options.couple_every]
                     if name == "npt":
-                        words += ["--pressure", "0.7"]
+                        words += ["--pressure", options.pressure]
                     rates[name].append(report_of(words, folder)["atom_steps_per_s"])
         first = statistics.median(rates["nve"])
         for name in names:

@@ -154,8 +154,8 @@ typedef struct md_fit_args {
     int sorted; /* whether the sort is done */
 } md_fit_args;
 
-#define MD_ROOM_LEAST 1.05 /* a new box over room */
-#define MD_ROOM_MOST  1.2
+#define MD_ROOM_LEAST 1.02 /* a new box over room: to plan anew costs some 20 steps */
+#define MD_ROOM_MOST  1.1
 
 /* Arguments of the sort by bin. */
 typedef struct md_sort_args {

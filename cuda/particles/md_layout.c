@@ -15,7 +15,14 @@
  *
  * with the threads at work and the blocks resident on a multiprocessor. Bricks that all fit at once
  * take as many rounds as the fullest multiprocessor has bricks, more of them their number and TAIL
- * of a full load.
+ * of a full load. `pace` times that are steps of each precision.
+ *
+ * To make full lists takes, where so many bricks fall to a multiprocessor,
+ *
+ *     lists = bricks (COST_SEARCH lanes / threads + COST_LIST_STAGED staged)
+ *
+ * with the threads at work there, once in INTERVAL steps (fitted to 1 and 16 M particles with
+ * bricks of 27 to 385 bins and blocks of 64 to 352 threads, 5 % off in the mean).
  */
 #define COST_STAGED  7.4e-4
 #define COST_ENTRY   1.32e-4
@@ -23,6 +30,19 @@
 #define HALF_THREADS 277.0
 #define COST_ALONE   0.22
 #define TAIL         0.25
+
+#define COST_SEARCH      33.0
+#define COST_LIST_STAGED 5e-3
+#define INTERVAL         10.0 /* of a liquid whose lists are made where they are too old */
+
+static const double pace[] = {
+    [TORRE_MD_F32] = 0.74, [TORRE_MD_F64] = 1.17, [TORRE_MD_MIXED] = 0.98};
+
+#define LIST_ALONE 0.9 /* threads of a block that is alone, and waits while it stages */
+
+/* What a block of the list builder takes beside md_list_shared: a table of rows, and what is
+ * reserved of each block. */
+#define LIST_BESIDE 1792
 
 static torre_status choose_bins(const torre_md_problem *problem, const torre_md_plan *plan,
                                 md_layout *l)
@@ -132,24 +152,36 @@ static double step_cost(const torre_md_plan *plan, const md_limits *limits,
     return best;
 }
 
-/* The list builder needs more shared memory a thread: the largest block that fits twice. */
-static int choose_list_block(const md_layout *l, const md_limits *limits)
+/* The list builder needs more shared memory a thread: the block that has most of them at work on a
+ * multiprocessor, who are returned. */
+static double choose_list_block(const md_limits *limits, md_layout *l)
 {
     md_tiles tiles = {
         .staged_cap = l->staged_cap, .halo_bins = l->halo_bins, .group_cap = l->group_cap};
-    int lanes = round_up(l->lanes_mean * 1.02, 32), best = 32, best_threads = 0;
+    int lanes = round_up(l->lanes_mean * 1.02, 32);
+    double most = 0;
+    l->list_block = 32;
     for (int block = 32; block <= 512; block += 32) {
-        size_t shared = md_list_shared(&tiles, block) + 1024;
+        size_t shared = md_list_shared(&tiles, block) + LIST_BESIDE;
         if (shared > limits->shared_per_block) break;
         int resident = (int)(limits->shared_per_multiprocessor / shared);
         int passes = (lanes + block - 1) / block;
-        int threads = resident * lanes / passes; /* of use, per multiprocessor */
-        if (threads > best_threads) {
-            best_threads = threads;
-            best = block;
+        double threads = (double)(resident * lanes) / passes * (resident == 1 ? LIST_ALONE : 1);
+        if (threads > most) {
+            most = threads;
+            l->list_block = block;
         }
     }
-    return best;
+    return most;
+}
+
+/* Modelled time that full lists take of a step. */
+static double list_cost(const torre_md_plan *plan, const md_limits *limits, md_layout *l)
+{
+    const double interval = plan->rebuild_every > 1 ? (double)plan->rebuild_every : INTERVAL;
+    const double bricks = (double)l->brick_count / limits->multiprocessors;
+    const double search = COST_SEARCH * l->lanes_mean / choose_list_block(limits, l);
+    return bricks * (search + COST_LIST_STAGED * l->staged_mean) / interval;
 }
 
 static void choose_grid(const torre_md_problem *problem, const torre_md_plan *plan, md_layout *l)
@@ -173,13 +205,13 @@ static int shared_floor(const md_layout *l, const md_limits *limits)
     return (int)(bytes / 128 * 128);
 }
 
-torre_status md_layout_choose(const torre_md_problem *problem, const torre_md_plan *plan,
-                              const md_limits *limits, const md_layout_wish *wish,
-                              const md_crowding *crowding, md_layout *layout)
+/* The bricks whose step takes the least time by the model, with its lists or without them, on these
+ * bins; false where none fit the device. */
+static bool choose_bricks(const torre_md_problem *problem, const torre_md_plan *plan,
+                          const md_limits *limits, const md_layout_wish *wish,
+                          const md_crowding *crowding, bool lists, const md_layout *bins,
+                          md_layout *layout)
 {
-    md_layout l;
-    memset(&l, 0, sizeof l);
-    TORRE_TRY(choose_bins(problem, plan, &l));
     double least = INFINITY;
     const int shapes = MD_BRICK_MAX * MD_BRICK_MAX * MD_BRICK_MAX;
     for (int k = 0; k < 3 * shapes; k++) {
@@ -188,29 +220,48 @@ torre_status md_layout_choose(const torre_md_problem *problem, const torre_md_pl
                         shape / MD_BRICK_MAX % MD_BRICK_MAX + 1, shape % MD_BRICK_MAX + 1};
         if (!lanes_exist(plan->neighbor, lanes)) continue;
         if (wish->lanes_per_place && lanes != wish->lanes_per_place) continue;
-        md_layout tried = l;
+        md_layout tried = *bins;
         tried.lanes_per_place = lanes;
         bool legal = true;
         for (int a = 0; a < 3; a++) {
-            legal &= brick[a] <= l.grid.n[a] && (!wish->brick[a] || brick[a] == wish->brick[a]);
+            legal &= brick[a] <= bins->grid.n[a] && (!wish->brick[a] || brick[a] == wish->brick[a]);
             tried.brick_max[a] = brick[a];
         }
         if (!legal || !fit_bricks(problem, plan, limits, crowding, &tried)) continue;
         double cost = step_cost(plan, limits, wish, &tried);
+        if (lists) cost = pace[problem->precision] * cost + list_cost(plan, limits, &tried);
         if (cost < least) {
             least = cost;
             *layout = tried;
         }
     }
-    if (isinf(least))
+    return !isinf(least);
+}
+
+torre_status md_layout_choose(const torre_md_problem *problem, const torre_md_plan *plan,
+                              const md_limits *limits, const md_layout_wish *wish,
+                              const md_crowding *crowding, md_layout *layout)
+{
+    md_layout l;
+    md_layout_wish of_one = *wish;
+    memset(&l, 0, sizeof l);
+    TORRE_TRY(choose_bins(problem, plan, &l));
+    if (!choose_bricks(problem, plan, limits, wish, crowding, false, &l, layout))
         return torre_fail(TORRE_ERR_RESOURCE,
                           "the particles are too dense for the shared memory of this device: a bin "
                           "and its neighbours within cutoff + skin = %g hold more than %d of them; "
                           "use {backend} cpu",
                           problem->cutoff + plan->skin, MD_STAGED_MAX);
+    /* few particles take several lanes each, whose lists are not modelled; those of models that
+     * dissipate last for long */
+    of_one.lanes_per_place = 1;
+    if (plan->neighbor == TORRE_NEIGHBOR_FULL && layout->lanes_per_place == 1 &&
+        !torre_pair_dissipates(problem->model))
+        choose_bricks(problem, plan, limits, &of_one, crowding, true, &l, layout);
     choose_grid(problem, plan, layout);
     layout->shared_floor = shared_floor(layout, limits);
-    layout->list_block = wish->list_block ? wish->list_block : choose_list_block(layout, limits);
+    choose_list_block(limits, layout);
+    if (wish->list_block) layout->list_block = wish->list_block;
     return TORRE_OK;
 }
 
