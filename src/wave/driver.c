@@ -20,6 +20,9 @@
 /* Seconds a chunk should take: short enough for progress and Ctrl-C, long beside a call. */
 static const double chunk_seconds = 0.3;
 
+/* Bytes of samples that are staged, where the end of a chunk costs passes. */
+static const int64_t long_bytes = (int64_t)1 << 30;
+
 /* And one whose frames are recorded, so that they are written beside the next one. */
 static const double frames_seconds = 0.03;
 
@@ -50,6 +53,16 @@ static torre_status choose_backend(torre_wave_run *run, const char *name,
         status = run->backend->plan(run->setup, plan, &run->program);
     }
     return status;
+}
+
+/* Steps whose samples are staged at least: a pass, or more where the end of a chunk costs some. */
+static int64_t staged_steps(const torre_wave_run *run)
+{
+    const int64_t height = run->info.plan.tower_height,
+                  row = torre_traces_columns(run->setup, torre_wave_program_sums(run->program)) *
+                        (int64_t)run->problem->precision;
+    if (run->program->drain == 0 || row == 0 || long_bytes / row < height) return height;
+    return long_bytes / row;
 }
 
 /* What no backend could make sense of; what each of them can do, it says itself. */
@@ -446,9 +459,7 @@ torre_status torre_wave_run_record(torre_wave_run *run, int64_t steps,
     const bool summed = torre_wave_program_sums(run->program);
     const int64_t tower = run->info.plan.tower_height > 1 ? run->info.plan.tower_height : 1;
     loop l = {.chunk = (run->program->first_steps + tower - 1) / tower * tower,
-              .chunk_limit = torre_traces_chunk(run->setup, summed, run->info.plan.tower_height)};
-    const int64_t most = run->program->most_steps / tower * tower;
-    if (most > 0 && l.chunk_limit > most) l.chunk_limit = most;
+              .chunk_limit = torre_traces_chunk(run->setup, summed, staged_steps(run))};
     if (l.chunk < tower) l.chunk = tower;
     if (l.chunk > l.chunk_limit) l.chunk = l.chunk_limit;
     TORRE_TRY(torre_traces_staging(run->setup, summed, l.chunk_limit, &l.staging));
@@ -556,8 +567,8 @@ double torre_wave_run_rate(const torre_wave_run *run)
 int64_t torre_wave_run_trace_bytes(const torre_wave_run *run)
 {
     const torre_wave_problem *p = run->problem;
-    const int64_t traces = torre_traces_bytes(run->setup, torre_wave_program_sums(run->program),
-                                              run->info.plan.tower_height);
+    const int64_t traces =
+        torre_traces_bytes(run->setup, torre_wave_program_sums(run->program), staged_steps(run));
     if (traces < 0 || !torre_dispersion_corrects(p)) return traces;
     const int64_t correction = torre_dispersion_bytes(p->receiver_count, p->steps + 1);
     return correction < 0 || traces > INT64_MAX - correction ? -1 : traces + correction;

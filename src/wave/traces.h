@@ -30,7 +30,8 @@ torre_status torre_traces_new(const torre_wave_problem *problem, torre_array *tr
 int64_t torre_traces_bytes(const torre_wave_setup *setup, bool summed, int64_t least);
 
 /* How many steps the staging buffer holds, >= 1, and at least `least` (the height of towers, which
- * shorter passes would cut) where the run has as many; INT64_MAX where nothing is recorded. */
+ * shorter passes would cut, or more) where the run has as many; INT64_MAX where nothing is
+ * recorded. */
 int64_t torre_traces_chunk(const torre_wave_setup *setup, bool summed, int64_t least);
 
 /* Allocate the staging buffer (chunk, receiver nodes, or receivers if summed); NULL where nothing
