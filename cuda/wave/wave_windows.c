@@ -268,8 +268,12 @@ static cudaError_t enqueue(const torre_cuda_solver *s, const lane *l, int64_t do
     cudaError_t e = cudaSuccess;
     if (left <= 0) return e;
     for (int array = 0; array < 2 && !e; array++) {
-        char *there = torre_cuda_array_of(s, array) + (size_t)(l->first + done) * bytes,
-             *here = l->planes.values + (size_t)(2 * done + (array ^ l->planes.first)) * bytes;
+        char *there = torre_cuda_array_of(s, array) + (size_t)(l->first + done) * bytes;
+        if (!l->planes.values) {
+            e = cudaMemsetAsync(there, 0, now * bytes, l->stream);
+            continue;
+        }
+        char *here = l->planes.values + (size_t)(2 * done + (array ^ l->planes.first)) * bytes;
         e = l->kind == cudaMemcpyHostToDevice
                 ? cudaMemcpy2DAsync(there, bytes, here, 2 * bytes, bytes, now, l->kind, l->stream)
                 : cudaMemcpy2DAsync(here, 2 * bytes, there, bytes, bytes, now, l->kind, l->stream);

@@ -42,7 +42,7 @@ void torre_wave_program_free(torre_wave_program *program);
 typedef struct torre_moved_planes {
     int64_t low, high;
     int first;
-    char *values;
+    char *values; /* NULL: zeros */
 } torre_moved_planes;
 
 /* Where a solver has planes that others hand on to it. */

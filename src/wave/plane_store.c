@@ -56,17 +56,39 @@ void torre_store_close(torre_plane_store *s)
     s->memory = s->model = s->buffer = s->rows = NULL;
 }
 
+/* Planes of the store that may be other than zero from now on. */
+static void use(torre_plane_store *s, torre_planes planes)
+{
+    if (planes.low >= planes.high) return;
+    if (s->used.low == s->used.high) s->used = planes;
+    if (planes.low < s->used.low) s->used.low = planes.low;
+    if (planes.high > s->used.high) s->used.high = planes.high;
+}
+
 torre_status torre_store_clear(torre_plane_store *s)
 {
+    s->used = (torre_planes){0, 0};
     if (s->file) return torre_scratch_clear(s->file);
     memset(s->memory, 0, (size_t)torre_store_file_bytes(s));
     return TORRE_OK;
 }
 
-torre_moved_planes torre_store_planes(const torre_plane_store *s, torre_planes planes)
+static char *planes_at(const torre_plane_store *s, torre_planes planes)
 {
+    return s->memory + 2 * planes.low * s->layout.plane_bytes;
+}
+
+torre_moved_planes torre_store_leave(torre_plane_store *s, torre_planes planes)
+{
+    use(s, planes);
+    return (torre_moved_planes){planes.low, planes.high, s->flip, planes_at(s, planes)};
+}
+
+torre_moved_planes torre_store_come(const torre_plane_store *s, torre_planes planes)
+{
+    const bool zero = planes.high <= s->used.low || planes.low >= s->used.high;
     return (torre_moved_planes){planes.low, planes.high, s->flip,
-                                s->memory + 2 * planes.low * s->layout.plane_bytes};
+                                zero ? NULL : planes_at(s, planes)};
 }
 
 /* Where an array of a plane begins in the file. */
@@ -116,7 +138,7 @@ static torre_status exchange_all(torre_plane_store *s, bool into, torre_planes p
 {
     s->bytes_moved += torre_planes_bytes(&s->layout, planes);
     return torre_planes_exchange(&s->layout, into, planes, solver, n, s->flip,
-                                 torre_store_planes(s, planes).values);
+                                 planes_at(s, planes));
 }
 
 /* Planes in the buffer from or to the solver of a part. */
@@ -171,6 +193,7 @@ torre_status torre_store_load(torre_plane_store *s, torre_planes planes, torre_w
 torre_status torre_store_save(torre_plane_store *s, torre_planes planes, torre_wave_solver *solver,
                               int64_t n)
 {
+    use(s, planes);
     if (planes.low < planes.high && s->memory) return exchange_all(s, false, planes, solver, n);
     while (planes.low < planes.high) {
         const torre_planes some = take(s, &planes);
@@ -242,6 +265,8 @@ torre_status torre_store_write(torre_plane_store *s, int array, const torre_box 
     const int64_t width = (int64_t)s->layout.precision;
     const int64_t step = values ? stride[s->layout.axis[0]] * width : 0;
     const char *from = values;
+    const int axis = s->layout.axis[0];
+    use(s, (torre_planes){box->low[axis], box->high[axis]});
     for (int64_t x = box->low[s->layout.axis[0]]; x < box->high[s->layout.axis[0]]; x++) {
         const rows_of_box r = rows_of(s, array, box, x);
         if (!r.whole) TORRE_TRY(transfer(s, false, r.at, r.bytes));
@@ -263,6 +288,7 @@ torre_status torre_store_slice(torre_plane_store *s, bool write, const torre_lay
     const int64_t bytes = (count - 1) * place->step + place->copies * place->next + width;
     const bool whole = bytes == count * width; /* there is nothing else in between */
     char *own = values;
+    if (write) use(s, (torre_planes){0, s->layout.n[0]});
     for (int64_t x = 0; x < s->layout.n[0]; x++, own += plane_stride * width) {
         if (!write || !whole) TORRE_TRY(transfer(s, false, layers_at(s, x) + place->at, bytes));
         for (int64_t q = 0; q <= (write ? place->copies : 0); q++)

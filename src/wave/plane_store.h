@@ -18,6 +18,7 @@ typedef struct torre_plane_store {
                             file, in the same order of even and odd steps; 0: nothing, or in them */
     torre_plane_layout layout;
     int flip;            /* the array of even steps is the first (0) or the second (1) */
+    torre_planes used;   /* those before and behind are zero */
     char *buffer;        /* of so many planes: */
     int64_t planes;      /* both arrays of each, or what layers remember */
     char *rows;          /* a row, from a multiple of 64 bytes on, for each thread */
@@ -39,8 +40,10 @@ void torre_store_close(torre_plane_store *store);
 /* All zero again. */
 torre_status torre_store_clear(torre_plane_store *store);
 
-/* Where planes are in memory. */
-torre_moved_planes torre_store_planes(const torre_plane_store *store, torre_planes planes);
+/* Where planes are in memory, to which they are about to leave, or from which they come: as long as
+ * all of these are zero, from NULL. */
+torre_moved_planes torre_store_leave(torre_plane_store *store, torre_planes planes);
+torre_moved_planes torre_store_come(const torre_plane_store *store, torre_planes planes);
 
 /* Copy planes, both arrays, from the file to the solver of a part, which is at step n, or back. */
 torre_status torre_store_load(torre_plane_store *store, torre_planes planes,

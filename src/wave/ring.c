@@ -256,14 +256,15 @@ static torre_status exchange(ring *r, hand *h, const torre_wave_setup *setup, in
     const torre_planes in[2] = {below(next, known), above(next, known)};
     if (r->program->hands == 2 && r->store.memory) {
         const int first = in[0].low < in[0].high ? 0 : 1;
-        const torre_moved_planes leave = torre_store_planes(&r->store, h->owed),
-                                 come = torre_store_planes(&r->store, in[first]);
+        const torre_moved_planes leave = torre_store_leave(&r->store, h->owed),
+                                 come = torre_store_come(&r->store, in[first]);
         const hand *other = &r->hand[h == r->hand];
         TORRE_TRY(backend->renew(h->solver, other->solver, setup, n, &leave, &come));
         h->n = n;
-        r->store.bytes_moved += torre_planes_bytes(&r->store.layout, h->owed) +
-                                torre_planes_bytes(&r->store.layout, in[first]) +
-                                (count_of(in[0]) + count_of(in[1])) * r->store.model_bytes;
+        r->store.bytes_moved +=
+            torre_planes_bytes(&r->store.layout, h->owed) +
+            (come.values ? torre_planes_bytes(&r->store.layout, in[first]) : 0) +
+            (count_of(in[0]) + count_of(in[1])) * r->store.model_bytes;
         return load(r, h, first == 0 ? in[1] : no_planes);
     }
     for (int i = 0; i < 2; i++) TORRE_TRY(save(r, h, out[i]));
