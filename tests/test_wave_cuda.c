@@ -1478,7 +1478,6 @@ static bool compare_pieces(const sample_problem *s, const torre_wave_plan *plan,
     if (made) {
         const size_t row = (size_t)s->p.receiver_count * (size_t)s->p.precision;
         char *sums = memory((size_t)steps * row);
-        torre_traces_blank(a.setup, true, steps, sums);
         torre_part_sums_begin(a.sums, sums);
         for (int64_t now; a.n < steps;) {
             now = steps - a.n < plan->tower_height ? steps - a.n : plan->tower_height;

@@ -132,7 +132,28 @@ static torre_status begin_pass(torre_cuda_solver *s, int64_t steps)
 {
     TORRE_TRY(torre_cuda_points_prepare(s, steps));
     TORRE_TRY(torre_cuda_receivers_turn(s));
-    return torre_cuda_receivers_blank(s);
+    return torre_cuda_receivers_blank(s, steps);
+}
+
+/* Whether those stages are more than half of a part's. */
+static bool are_most(const torre_cuda_program *program, torre_stages stages)
+{
+    const torre_box *owned = &program->turned.region.owned;
+    const int64_t D = program->turned.problem.order / 2 * program->base.info.plan.dts,
+                  planes = program->slides ? 1 : D, low = torre_floor_div(owned->low[0], planes),
+                  high = torre_ceil_div(owned->high[0], planes);
+    if (stages.low < low) stages.low = low;
+    if (stages.high > high) stages.high = high;
+    return 2 * (stages.high - stages.low) > high - low;
+}
+
+/* What the pass before has recorded comes while the device computes: beside as many stages as can
+ * be, since others wait for the first ones; and goes on beside the last, for which none waits. */
+static torre_status settle_beside(torre_cuda_solver *s, torre_stages stages)
+{
+    const bool last = stages.low == INT64_MIN;
+    if (last || are_most(s->program, stages)) TORRE_TRY(torre_cuda_part_settle(s));
+    return last && s->part.sums ? torre_part_sums_go_beside(s->part.sums) : TORRE_OK;
 }
 
 /* Towers of those stages, or steps that slide. A pass is all stages, from above. */
@@ -141,8 +162,8 @@ static torre_status climb(torre_cuda_solver *s, int64_t steps, torre_stages stag
     if (stages.high == INT64_MAX) TORRE_TRY(begin_pass(s, steps));
     TORRE_TRY(s->program->slides ? torre_cuda_slide(s, steps, stages)
                                  : torre_cuda_pass(s, steps, stages));
-    TORRE_TRY(torre_cuda_part_settle(s)); /* while the device computes */
-    if (stages.low == INT64_MIN) TORRE_TRY(torre_cuda_part_sum(s, steps, samples));
+    TORRE_TRY(settle_beside(s, stages));
+    if (stages.low == INT64_MIN) TORRE_TRY(torre_cuda_part_sum(s, steps, samples != NULL));
     return torre_cuda_status(cudaStreamSynchronize(s->stream), "computing steps");
 }
 

@@ -117,33 +117,17 @@ static torre_status hand_over(torre_cuda_solver *s, const torre_part_pass *pass)
     return torre_part_sums_add(pass->sums, &records);
 }
 
-/* Sums as they are in rows of the part's receivers, but for those that are all ones. */
-static void scatter(const torre_cuda_solver *s, const torre_part_pass *pass)
-{
-    const torre_receiver_tables *t = &s->program->receivers;
-    const int64_t all = torre_cuda_summed(s->program)->problem->receiver_count;
-    const size_t width = (size_t)s->setup->problem->precision;
-    const uint64_t nothing = UINT64_MAX;
-#pragma omp parallel for if (pass->steps * t->count > 1 << 14)
-    for (int64_t i = 0; i < pass->steps; i++) {
-        const char *value = (const char *)s->records + (size_t)(i * t->count) * width;
-        char *to = (char *)pass->samples + (size_t)(i * all) * width;
-        for (int64_t r = 0; r < t->count; r++, value += width)
-            if (memcmp(value, &nothing, width) != 0)
-                memcpy(to + (size_t)t->number[r] * width, value, width);
-    }
-}
-
+/* And the sums of those that are here. */
 static torre_status bring_sums(torre_cuda_solver *s, const torre_part_pass *pass)
 {
-    const size_t bytes = (size_t)(pass->steps * torre_cuda_recorded(s->program)) *
-                         (size_t)s->setup->problem->precision;
+    const torre_receiver_tables *t = &s->program->receivers;
+    const size_t bytes = (size_t)(pass->steps * t->count) * (size_t)s->setup->problem->precision;
     size_t come = 0;
     TORRE_TRY(take_records(s, (int64_t)bytes));
     TORRE_TRY(fetch(s, s->memory[TORRE_PIECE_SUMS + pass->turn], bytes, &come));
     TORRE_CUDA_TRY(cudaStreamSynchronize(s->copies), reading);
-    scatter(s, pass);
-    return TORRE_OK;
+    const torre_part_rows rows = {pass->first, pass->steps, t->count, t->number, s->records};
+    return torre_part_sums_put(pass->sums, &rows);
 }
 
 /* Add up some steps from number `first` on; how many records there would be to *count. */
@@ -162,15 +146,15 @@ static torre_status sum_steps(torre_cuda_solver *s, int64_t first, int64_t steps
     return torre_cuda_status(cudaStreamSynchronize(s->stream), reading);
 }
 
-torre_status torre_cuda_part_sum(torre_cuda_solver *s, int64_t steps, void *samples)
+torre_status torre_cuda_part_sum(torre_cuda_solver *s, int64_t steps, bool wanted)
 {
     torre_part_pass pass = s->part;
     pass.steps = steps;
-    pass.samples = samples;
     pass.turn = s->turn;
-    if (!samples || !torre_cuda_recorded(s->program)) return TORRE_OK;
-    if (!pass.sums)
+    if (!torre_cuda_recorded(s->program)) return TORRE_OK;
+    if (!pass.sums && wanted)
         return torre_fail(TORRE_ERR_USAGE, "a part records receivers where use_sums says so");
+    if (!pass.sums) return TORRE_OK;
     const int room = room_of(s).room;
     TORRE_TRY(sum_steps(s, 0, steps, &pass.count));
     if (pass.count > room) /* of some steps after the other */

@@ -516,6 +516,7 @@ static torre_status send_units(torre_cuda_solver *s)
     const torre_receiver_tables *t = &s->program->receivers;
     torre_points_args *a = &s->args.points;
     const bool strips = s->program->shape.strips;
+    s->blank_steps = 0;
     if (t->place_first) {
         TORRE_TRY(torre_cuda_fill(s, TORRE_PIECE_PLACE_LISTS, t->place_first, what));
         a->place_first = s->memory[TORRE_PIECE_PLACE_LISTS];
@@ -617,12 +618,16 @@ torre_status torre_cuda_planes_collect(torre_cuda_solver *s, int ago, int64_t fr
     return torre_cuda_status(cudaStreamSynchronize(stream), "reading planes");
 }
 
-torre_status torre_cuda_receivers_blank(torre_cuda_solver *s)
+/* Passes of as many steps record the same places. */
+torre_status torre_cuda_receivers_blank(torre_cuda_solver *s, int64_t steps)
 {
     const size_t bytes = s->program->bytes[TORRE_PIECE_SAMPLES];
-    if (!bytes) return TORRE_OK;
-    return torre_cuda_status(
-        cudaMemsetAsync(s->memory[TORRE_PIECE_SAMPLES], 0xff, bytes, s->stream), "reading samples");
+    if (!bytes || s->blank_steps == steps) return TORRE_OK;
+    s->blank_steps = 0;
+    TORRE_CUDA_TRY(cudaMemsetAsync(s->memory[TORRE_PIECE_SAMPLES], 0xff, bytes, s->stream),
+                   "reading samples");
+    s->blank_steps = steps;
+    return TORRE_OK;
 }
 
 torre_status torre_cuda_receivers_pick(torre_cuda_solver *s, const void *level,

@@ -139,9 +139,8 @@ typedef struct torre_cuda_program {
 /* Where a pass of a part puts what it records (use_sums of wave/backend.h). */
 typedef struct torre_part_pass {
     torre_part_sums *sums;
-    int64_t first; /* its first step there */
-    int64_t steps; /* 0: none */
-    void *samples;
+    int64_t first;   /* its first step there */
+    int64_t steps;   /* 0: none */
     int turn, count; /* which sums are its, and how many records it has */
 } torre_part_pass;
 
@@ -157,6 +156,7 @@ typedef struct torre_cuda_solver {
     int64_t n;
     cudaStream_t stream;
     int turn;             /* of the sums of the current launch */
+    int64_t blank_steps;  /* passes of so many leave blank what is; 0: none do */
     cudaStream_t copies;  /* of sums to the host, while the next launch runs */
     cudaEvent_t before;   /* the current launch */
     void *pinned[2];      /* rows on their way (wave_rows.h), each as large as staging */
@@ -318,15 +318,15 @@ torre_status torre_cuda_receivers_sum(torre_cuda_solver *s, const void *level, i
 /* What receivers in a span of that level record in a step that slides; of a part their nodes. */
 torre_status torre_cuda_receivers_pick(torre_cuda_solver *s, const void *level,
                                        const torre_span *span, int64_t step);
-/* What is not recorded of a launch of a part is all ones. */
-torre_status torre_cuda_receivers_blank(torre_cuda_solver *s);
+/* What is not recorded of a pass of a part is all ones. */
+torre_status torre_cuda_receivers_blank(torre_cuda_solver *s, int64_t steps);
 /* Receivers of a part (wave_part_sums.c): which they are (lay_out), and room for those that it has
  * in part. */
 torre_status torre_cuda_part_receivers(torre_cuda_program *program);
 void torre_cuda_part_room(torre_cuda_program *program);
-/* A pass of so many steps is done: it is summed, and comes to samples by the time of _settle, which
- * may run beside the next pass. */
-torre_status torre_cuda_part_sum(torre_cuda_solver *s, int64_t steps, void *samples);
+/* A pass of so many steps is done: it is summed, and comes to the sums of all parts by the time of
+ * _settle, which may run beside the next pass. wanted: it fails where there are none. */
+torre_status torre_cuda_part_sum(torre_cuda_solver *s, int64_t steps, bool wanted);
 torre_status torre_cuda_part_settle(torre_cuda_solver *s);
 /* Forget programs of parts that it might come back to (wave_windows.c), but for its own. */
 void torre_cuda_forget(torre_cuda_solver *s);

@@ -188,11 +188,9 @@ typedef struct torre_wave_backend {
     torre_status (*read_model)(torre_wave_solver *solver, int64_t low, int64_t high, void *values);
     void (*use_model)(torre_wave_solver *solver, const void *planes);
     /*
-     * Of parts whose programs sum, before each pass: samples have a column for each receiver of the
-     * whole. What a part has of receivers of which it does not have all nodes in a step goes to
-     * `sums`, the first step of the pass as number `first`, and samples stay as they are there, as
-     * where it has none. All of it is there after settle_sums, or when the solver has moved. NULL,
-     * both: parts give nodes.
+     * Of parts whose programs sum, before each pass: what it records goes to `sums` in place of
+     * samples, the first step of the pass as number `first`; NULL: nowhere. All of it is there
+     * after settle_sums, or when the solver has moved. NULL, both: parts give nodes.
      */
     void (*use_sums)(torre_wave_solver *solver, torre_part_sums *sums, int64_t first);
     torre_status (*settle_sums)(torre_wave_solver *solver);

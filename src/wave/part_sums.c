@@ -6,24 +6,34 @@
 
 #include "wave/traces.h"
 
-/* A record that still lacks values; those of a receiver are in a list, and so are free ones. */
+/* A record that still lacks values; those of a place in the table are in a list, and so are free
+ * ones. */
 typedef struct slot {
     int64_t next;    /* -1: none */
     int64_t lacking; /* values; 0: it is summed */
 } slot;
 
+/* Places of the table: about as many as records that lack values at a time. */
+enum { PLACE_BITS = 16, PLACES = 1 << PLACE_BITS };
+
 struct torre_part_sums {
     const torre_wave_setup *whole;
-    void *samples;
+    char *samples;
+    int64_t blank; /* so many rows of it are, or have sums */
     pthread_mutex_t lock;
-    int64_t nodes;       /* that a receiver has at most */
-    int64_t *first;      /* [receivers] slots, -1: none */
-    int64_t count, room; /* slots: */
-    int64_t free;        /* the first that is free, -1: none */
-    slot *slot;          /* [room] */
+    int64_t nodes;         /* that a receiver has at most */
+    int64_t first[PLACES]; /* slots, -1: none */
+    int64_t count, room;   /* slots: */
+    int64_t free;          /* the first that is free, -1: none */
+    slot *slot;            /* [room] */
     torre_part_record *which;
     char *values;           /* [room][nodes] */
     int64_t *place, places; /* where records that come go; room for so many */
+    torre_part_rows rows;   /* that are kept, if there are no samples: */
+    char *row_values;       /* theirs, */
+    int64_t row_bytes;      /* and room for them */
+    torre_part_beside *beside;
+    void *context; /* its */
 };
 
 static torre_status no_memory(void)
@@ -46,17 +56,14 @@ static char *values_of(const torre_part_sums *s, int64_t i)
 
 torre_status torre_part_sums_new(const torre_wave_setup *whole, torre_part_sums **sums)
 {
-    const int64_t receivers = whole->problem->receiver_count;
     torre_part_sums *s = calloc(1, sizeof *s);
     if (!s) return no_memory();
     s->whole = whole;
-    s->first = malloc((size_t)(receivers + 1) * sizeof *s->first);
-    if (!s->first || pthread_mutex_init(&s->lock, NULL)) {
-        free(s->first);
+    if (pthread_mutex_init(&s->lock, NULL)) {
         free(s);
         return no_memory();
     }
-    for (int64_t r = 0; r < receivers; r++)
+    for (int64_t r = 0; r < whole->problem->receiver_count; r++)
         if (nodes_of(s, r) > s->nodes) s->nodes = nodes_of(s, r);
     torre_part_sums_begin(s, NULL);
     *sums = s;
@@ -67,20 +74,32 @@ void torre_part_sums_free(torre_part_sums *s)
 {
     if (!s) return;
     pthread_mutex_destroy(&s->lock);
-    free(s->first);
     free(s->slot);
     free(s->which);
     free(s->values);
     free(s->place);
+    free(s->row_values);
     free(s);
 }
 
 void torre_part_sums_begin(torre_part_sums *s, void *samples)
 {
     s->samples = samples;
+    s->blank = 0;
+    s->rows = (torre_part_rows){0};
     s->count = 0;
     s->free = -1;
-    for (int64_t r = 0; r < s->whole->problem->receiver_count; r++) s->first[r] = -1;
+    memset(s->first, -1, sizeof s->first);
+}
+
+/* The first rows of samples, so many, can have sums; with the lock. A pass comes after the other,
+ * beside what devices compute: all rows at once would have them wait. */
+static void make_blank(torre_part_sums *s, int64_t steps)
+{
+    if (!s->samples || steps <= s->blank) return;
+    const int64_t row = s->whole->problem->receiver_count * (int64_t)width_of(s);
+    torre_traces_blank(s->whole, true, steps - s->blank, s->samples + s->blank * row);
+    s->blank = steps;
 }
 
 /* --- Records that come --- */
@@ -107,11 +126,24 @@ static torre_status reserve(torre_part_sums *s, int64_t more)
     return TORRE_OK;
 }
 
+/* Where the list begins that has a record. */
+static int64_t *list_of(torre_part_sums *s, torre_part_record which)
+{
+    const uint32_t mixed = (uint32_t)which.receiver * UINT32_C(0x9e3779b1) +
+                           (uint32_t)which.step * UINT32_C(0x85ebca6b);
+    return &s->first[mixed >> (32 - PLACE_BITS)];
+}
+
+static bool is_of(const torre_part_sums *s, int64_t i, torre_part_record which)
+{
+    return s->which[i].receiver == which.receiver && s->which[i].step == which.step;
+}
+
 /* The slot of a receiver and step: a new one lacks as many values as there are nodes. */
 static int64_t find_slot(torre_part_sums *s, torre_part_record which)
 {
-    int64_t i = s->first[which.receiver];
-    while (i >= 0 && s->which[i].step != which.step) i = s->slot[i].next;
+    int64_t *list = list_of(s, which), i = *list;
+    while (i >= 0 && !is_of(s, i, which)) i = s->slot[i].next;
     if (i >= 0) return i;
     i = s->free;
     if (i >= 0)
@@ -119,8 +151,8 @@ static int64_t find_slot(torre_part_sums *s, torre_part_record which)
     else
         i = s->count++;
     s->which[i] = which;
-    s->slot[i] = (slot){s->first[which.receiver], nodes_of(s, which.receiver)};
-    s->first[which.receiver] = i;
+    s->slot[i] = (slot){*list, nodes_of(s, which.receiver)};
+    *list = i;
     return i;
 }
 
@@ -132,26 +164,36 @@ static void sum(torre_part_sums *s, int64_t i)
                     torre_traces_nodes(s->whole, which.receiver, values_of(s, i)));
 }
 
+/* Values that are there, to those that are there already; how many are new. */
+#define TAKE_VALUES(name, word)                                                                    \
+    static int64_t name(int64_t nodes, const void *values, void *own)                              \
+    {                                                                                              \
+        const word *from = values, nothing = (word)-1;                                             \
+        word *to = own, come = 0;                                                                  \
+        for (int64_t k = 0; k < nodes; k++) {                                                      \
+            come += (word)(from[k] != nothing && to[k] == nothing);                                \
+            to[k] = from[k] != nothing ? from[k] : to[k];                                          \
+        }                                                                                          \
+        return (int64_t)come;                                                                      \
+    }
+TAKE_VALUES(take_f32, uint32_t)
+TAKE_VALUES(take_f64, uint64_t)
+
 /* What a record has, to its slot; summed when nothing is lacking any more. */
-static void merge(torre_part_sums *s, int64_t i, const char *value)
+static void merge(torre_part_sums *s, int64_t i, const void *values)
 {
     const int64_t nodes = nodes_of(s, s->which[i].receiver);
-    const size_t width = width_of(s);
-    const uint64_t nothing = UINT64_MAX;
     char *to = values_of(s, i);
-    if (s->slot[i].lacking == nodes) memset(to, -1, (size_t)nodes * width);
-    for (int64_t k = 0; k < nodes; k++, value += width, to += width)
-        if (memcmp(value, &nothing, width) != 0) {
-            if (memcmp(to, &nothing, width) == 0) s->slot[i].lacking--;
-            memcpy(to, value, width);
-        }
+    if (s->slot[i].lacking == nodes) memset(to, -1, (size_t)nodes * width_of(s));
+    s->slot[i].lacking -= s->whole->problem->precision == TORRE_F32 ? take_f32(nodes, values, to)
+                                                                    : take_f64(nodes, values, to);
     if (s->slot[i].lacking <= 0 && s->samples) sum(s, i);
 }
 
 /* A slot that is summed is free. */
 static void release(torre_part_sums *s, int64_t i)
 {
-    int64_t *link = &s->first[s->which[i].receiver];
+    int64_t *link = list_of(s, s->which[i]);
     while (*link != i) link = &s->slot[*link].next;
     *link = s->slot[i].next;
     s->slot[i].next = s->free;
@@ -160,8 +202,13 @@ static void release(torre_part_sums *s, int64_t i)
 
 static torre_status add(torre_part_sums *s, const torre_part_records *records)
 {
+    int64_t steps = 0;
     TORRE_TRY(reserve(s, records->count));
-    for (int64_t i = 0; i < records->count; i++) s->place[i] = find_slot(s, records->which[i]);
+    for (int64_t i = 0; i < records->count; i++) {
+        s->place[i] = find_slot(s, records->which[i]);
+        if (records->which[i].step >= steps) steps = records->which[i].step + 1;
+    }
+    make_blank(s, steps);
 #pragma omp parallel for if (records->count > 100)
     for (int64_t i = 0; i < records->count; i++)
         merge(s, s->place[i], (const char *)records->values + i * records->row_bytes);
@@ -180,14 +227,70 @@ torre_status torre_part_sums_add(torre_part_sums *s, const torre_part_records *r
 
 void torre_part_sums_finish(torre_part_sums *s)
 {
-    for (int64_t r = 0; r < s->whole->problem->receiver_count && s->samples; r++)
-        for (int64_t i = s->first[r]; i >= 0; i = s->slot[i].next) sum(s, i);
+    for (int64_t p = 0; p < PLACES && s->samples; p++)
+        for (int64_t i = s->first[p]; i >= 0; i = s->slot[i].next) sum(s, i);
     torre_part_sums_begin(s, NULL);
 }
 
-torre_part_records torre_part_sums_records(const torre_part_sums *s)
+/* --- Sums that come --- */
+
+/* To samples, of which each value is of one part. */
+static void scatter(const torre_part_sums *s, const torre_part_rows *rows)
 {
-    return (torre_part_records){s->count, s->nodes * (int64_t)width_of(s), s->which, s->values};
+    const int64_t all = s->whole->problem->receiver_count;
+    const size_t width = width_of(s);
+    const uint64_t nothing = UINT64_MAX;
+#pragma omp parallel for if (rows->steps * rows->count > 1 << 14)
+    for (int64_t i = 0; i < rows->steps; i++) {
+        const char *value = (const char *)rows->values + (size_t)(i * rows->count) * width;
+        char *to = s->samples + (size_t)((rows->first + i) * all) * width;
+        for (int64_t r = 0; r < rows->count; r++, value += width)
+            if (memcmp(value, &nothing, width) != 0)
+                memcpy(to + (size_t)rows->receiver[r] * width, value, width);
+    }
+}
+
+static torre_status keep(torre_part_sums *s, const torre_part_rows *rows)
+{
+    const int64_t row = rows->count * (int64_t)width_of(s), old = s->rows.steps * row,
+                  more = rows->steps * row;
+    if (old + more > s->row_bytes) {
+        if (!grow(&s->row_values, old + more, 1)) return no_memory();
+        s->row_bytes = old + more;
+    }
+    memcpy(s->row_values + old, rows->values, (size_t)more);
+    if (s->rows.steps == 0) s->rows.first = rows->first;
+    s->rows.count = rows->count;
+    s->rows.steps += rows->steps;
+    s->rows.values = s->row_values;
+    return TORRE_OK;
+}
+
+torre_status torre_part_sums_put(torre_part_sums *s, const torre_part_rows *rows)
+{
+    if (!s->samples) return keep(s, rows);
+    pthread_mutex_lock(&s->lock);
+    make_blank(s, rows->first + rows->steps);
+    pthread_mutex_unlock(&s->lock);
+    scatter(s, rows);
+    return TORRE_OK;
+}
+
+torre_part_kept torre_part_sums_kept(const torre_part_sums *s)
+{
+    return (torre_part_kept){s->rows,
+                             {s->count, s->nodes * (int64_t)width_of(s), s->which, s->values}};
+}
+
+void torre_part_sums_beside(torre_part_sums *s, torre_part_beside *beside, void *context)
+{
+    s->beside = beside;
+    s->context = context;
+}
+
+torre_status torre_part_sums_go_beside(const torre_part_sums *s)
+{
+    return s->beside ? s->beside(s->context) : TORRE_OK;
 }
 
 /* --- Receivers of a part --- */

@@ -1,8 +1,8 @@
 /*
- * Receivers that lie in several parts of a whole (part.h). Solvers of parts whose programs sum
+ * Receivers of a whole that is computed in parts (part.h). Solvers of parts whose programs sum
  * (torre_wave_program_sums) add up those of which they have recorded all nodes in a step; of others
- * they hand over the nodes. Here these come together with those of other parts, and where all are
- * there they are added up as traces.h says, to the same bits.
+ * they hand over the nodes. Here all of that comes together: where all nodes are there they are
+ * added up as traces.h says, to the same bits.
  */
 #ifndef TORRE_PART_SUMS_H
 #define TORRE_PART_SUMS_H
@@ -23,6 +23,14 @@ typedef struct torre_part_records {
     const void *values;
 } torre_part_records;
 
+/* Sums of some receivers of the whole at steps from `first` on, of shape (steps, count); all ones
+ * are of other parts. */
+typedef struct torre_part_rows {
+    int64_t first, steps, count;
+    const int64_t *receiver; /* [count] */
+    const void *values;
+} torre_part_rows;
+
 typedef struct torre_part_sums torre_part_sums;
 
 /* Of a whole with receivers, which must outlive it. Free with _free; NULL is fine. */
@@ -30,18 +38,29 @@ torre_status torre_part_sums_new(const torre_wave_setup *whole, torre_part_sums 
 void torre_part_sums_free(torre_part_sums *sums);
 
 /* Other steps begin, whose sums are to go to samples of shape (steps, receivers). NULL: nowhere;
- * records are kept as they are, for torre_part_sums_records. */
+ * what comes is kept as it is, for torre_part_sums_kept. */
 void torre_part_sums_begin(torre_part_sums *sums, void *samples);
 
-/* From any thread; each of one receiver and step. TORRE_ERR_RESOURCE without memory. */
+/* From any thread; each record of one receiver and step. TORRE_ERR_RESOURCE without memory. */
+torre_status torre_part_sums_put(torre_part_sums *sums, const torre_part_rows *rows);
 torre_status torre_part_sums_add(torre_part_sums *sums, const torre_part_records *records);
 
 /* Nothing more comes: those that still lack some are added up as they are (a value may be all
  * ones). */
 void torre_part_sums_finish(torre_part_sums *sums);
 
-/* What has been added since begin without samples; valid until more is. */
-torre_part_records torre_part_sums_records(const torre_part_sums *sums);
+/* What has come since begin without samples, of steps after one another; valid until more does. */
+typedef struct torre_part_kept {
+    torre_part_rows rows; /* without which receivers these are */
+    torre_part_records records;
+} torre_part_kept;
+torre_part_kept torre_part_sums_kept(const torre_part_sums *sums);
+
+/* What else is to be done with that, if anything, which a solver of a part calls once in each pass,
+ * after the pass before has come, while its device computes. */
+typedef torre_status torre_part_beside(void *context);
+void torre_part_sums_beside(torre_part_sums *sums, torre_part_beside *beside, void *context);
+torre_status torre_part_sums_go_beside(const torre_part_sums *sums);
 
 /* Receivers of the whole of which a part stores some node, in ascending order: *count of them, free
  * *numbers, with an error, too. */

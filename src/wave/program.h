@@ -16,7 +16,6 @@ struct torre_wave_program {
     int64_t planes;                             /* cells of the setup's planes, which
                                                    advance_planes records; 0: it does not */
     int64_t first_steps;                        /* of the first chunk; 0: a pass */
-    int64_t most_steps;                         /* of a chunk; 0: any */
     const torre_wave_backend *maker;            /* whose adapt and create it is for, in place of
                                                    those of the backend that planned it; or NULL */
     torre_rank_team *team;                      /* of the solver, which all its members make and

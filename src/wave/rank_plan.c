@@ -162,14 +162,6 @@ static int64_t first_steps(const torre_rank_program *p, const torre_part_cost *c
     return (int64_t)fmin(0.3 * chunk_s * c->rate / cells, passes);
 }
 
-/* Steps of a chunk, by what processes keep until its end of receivers that lie in several slabs: a
- * gigabyte, if one node in 32 belongs to such a receiver. */
-static int64_t most_steps(const torre_wave_setup *s)
-{
-    const int64_t kept = 32 * ((int64_t)1 << 30) / (int64_t)s->problem->precision;
-    return kept / s->receiver_node_count > 0 ? kept / s->receiver_node_count : 1;
-}
-
 /* --- The program --- */
 
 static torre_status check_run(const torre_wave_run *run, const char *who)
@@ -259,7 +251,6 @@ torre_status torre_wave_run_share(torre_wave_run *run, const torre_ranks *ranks)
     p->ranks = ranks;
     p->backend = run->backend;
     made->sums = p->backend->use_sums && run->problem->receiver_count > 0;
-    made->most_steps = made->sums && !ranks->one_process ? most_steps(run->setup) : 0;
     count_slabs(p);
     made->chunk_s = p->slabs > 1 ? chunk_s : 0;
     made->drain = p->slabs - 1;

@@ -39,9 +39,10 @@ typedef enum torre_rank_request_kind {
     TORRE_RANK_MEET,        /* back: torre_rank_met of the link to the rank below */
     TORRE_RANK_START,       /* back: int64_t columns of samples that are its own, then which */
     TORRE_RANK_SET_STEP,    /* steps: which */
-    TORRE_RANK_ADVANCE,     /* back: torre_rank_advanced, then samples (steps, its columns), and if
-                               these are sums, of several processes, int64_t records, then which,
-                               then values (part_sums.h) */
+    TORRE_RANK_ADVANCE,     /* back: torre_rank_advanced, then samples (steps, its columns). Of
+                               processes that sum receivers and have some: of each pass before
+                               that, while it is in the next one, torre_rank_summed, sums (steps,
+                               its columns), and records: which, then values (part_sums.h) */
     TORRE_RANK_READ,        /* back: the values of the box, dense */
     TORRE_RANK_WRITE,       /* values of the box, unless they are zero */
     TORRE_RANK_READ_LAYER,  /* the same of a slice of a layer, in a box of the thickness 1; */
@@ -55,6 +56,10 @@ typedef struct torre_rank_request {
     torre_layer_slice slice;
     torre_part_sums *sums; /* where all put what they have in part; of one process */
 } torre_rank_request;
+
+typedef struct torre_rank_summed {
+    int64_t first, steps, records;
+} torre_rank_summed;
 
 typedef struct torre_rank_advanced {
     double waited_s;    /* for neighbours, since the start */

@@ -93,7 +93,7 @@ static torre_status tell_columns(const torre_rank_slab *s)
 static torre_status send_samples(const torre_rank_slab *s, int64_t steps, const char *samples)
 {
     const torre_rank_program *p = s->program;
-    const int64_t all = torre_traces_columns(p->base.setup, p->base.sums);
+    const int64_t all = p->base.setup->receiver_node_count;
     const size_t width = (size_t)p->base.setup->problem->precision;
     char *own = malloc((size_t)(steps * s->columns) * width + 1);
     if (!own) return no_memory();
@@ -110,31 +110,53 @@ static torre_status send_samples(const torre_rank_slab *s, int64_t steps, const 
     return status;
 }
 
-/* And what it has of receivers that lie in several slabs. */
-static torre_status send_records(const torre_rank_slab *s)
+/* What has been summed here, and what is of receivers that lie in several slabs, to rank 0. */
+static torre_status send_sums(void *context)
 {
+    const torre_rank_slab *s = context;
     const torre_ranks *ranks = s->program->ranks;
-    if (!s->sums || s->shared) return TORRE_OK;
-    const torre_part_records own = torre_part_sums_records(s->sums);
-    TORRE_TRY(torre_rank_send(ranks, 0, &own.count, sizeof own.count));
-    if (own.count == 0) return TORRE_OK;
-    TORRE_TRY(torre_rank_send(ranks, 0, own.which, own.count * (int64_t)sizeof *own.which));
-    return torre_rank_send(ranks, 0, own.values, own.count * own.row_bytes);
+    const torre_part_kept kept = torre_part_sums_kept(s->sums);
+    const torre_rank_summed told = {kept.rows.first, kept.rows.steps, kept.records.count};
+    const int64_t width = (int64_t)s->program->base.setup->problem->precision;
+    if (kept.rows.steps == 0) return TORRE_OK;
+    TORRE_TRY(torre_rank_send(ranks, 0, &told, sizeof told));
+    TORRE_TRY(
+        torre_rank_send(ranks, 0, kept.rows.values, kept.rows.steps * kept.rows.count * width));
+    if (told.records > 0) {
+        TORRE_TRY(torre_rank_send(ranks, 0, kept.records.which,
+                                  told.records * (int64_t)sizeof *kept.records.which));
+        TORRE_TRY(
+            torre_rank_send(ranks, 0, kept.records.values, told.records * kept.records.row_bytes));
+    }
+    torre_part_sums_begin(s->sums, NULL);
+    return TORRE_OK;
+}
+
+/* Steps whose receivers are summed: what a process has of them goes to rank 0 beside the next
+ * pass. */
+static torre_status advance_summed(torre_rank_slab *s, const torre_rank_request *r)
+{
+    torre_part_sums *sums = r->samples ? s->sums : NULL;
+    if (sums && !s->shared) {
+        torre_part_sums_begin(sums, NULL);
+        torre_part_sums_beside(sums, send_sums, s);
+    }
+    TORRE_TRY(torre_rank_slab_advance(s, r->steps, NULL, sums));
+    if (sums && !s->shared) TORRE_TRY(send_sums(s));
+    return torre_rank_send(s->program->ranks, 0, &s->told, sizeof s->told);
 }
 
 static torre_status advance(torre_rank_slab *s, const torre_rank_request *r)
 {
     const torre_wave_setup *setup = s->program->base.setup;
-    const bool summed = s->program->base.sums;
-    const int64_t row = torre_traces_columns(setup, summed) * (int64_t)setup->problem->precision;
+    const int64_t row = setup->receiver_node_count * (int64_t)setup->problem->precision;
+    if (s->program->base.sums) return advance_summed(s, r);
     char *samples = r->samples ? malloc((size_t)(r->steps * row) + 1) : NULL;
     if (r->samples && !samples) return no_memory();
-    torre_traces_blank(setup, summed, r->steps, samples);
-    if (s->sums && !s->shared) torre_part_sums_begin(s->sums, NULL);
-    torre_status status = torre_rank_slab_advance(s, r->steps, samples);
+    torre_traces_blank(setup, false, r->steps, samples);
+    torre_status status = torre_rank_slab_advance(s, r->steps, samples, NULL);
     if (!status) status = torre_rank_send(s->program->ranks, 0, &s->told, sizeof s->told);
     if (!status && samples) status = send_samples(s, r->steps, samples);
-    if (!status && samples) status = send_records(s);
     free(samples);
     return status;
 }

@@ -305,7 +305,8 @@ static torre_status pass(torre_rank_slab *s, int64_t steps, void *samples)
     return s->owed ? give(s, below) : TORRE_OK;
 }
 
-torre_status torre_rank_slab_advance(torre_rank_slab *s, int64_t steps, void *samples)
+torre_status torre_rank_slab_advance(torre_rank_slab *s, int64_t steps, void *samples,
+                                     torre_part_sums *sums)
 {
     const torre_rank_program *p = s->program;
     const torre_wave_setup *setup = p->base.setup;
@@ -316,10 +317,10 @@ torre_status torre_rank_slab_advance(torre_rank_slab *s, int64_t steps, void *sa
     for (int64_t done = 0, height; done < steps; done += height) {
         height = p->base.info.plan.tower_height;
         if (height > steps - done) height = steps - done;
-        if (s->sums) p->backend->use_sums(s->solver, s->sums, done);
+        if (p->base.sums) p->backend->use_sums(s->solver, sums, done);
         TORRE_TRY(pass(s, height, samples ? (char *)samples + done * row : NULL));
     }
-    if (s->sums) TORRE_TRY(p->backend->settle_sums(s->solver));
+    if (sums) TORRE_TRY(p->backend->settle_sums(s->solver));
     s->told.waited_s += s->team.waited_s - before;
     return s->owed ? take_back(s) : TORRE_OK;
 }

@@ -28,7 +28,7 @@ typedef struct torre_rank_slab {
     bool owed;               /* what went below has not come back */
     int64_t columns;         /* of samples that this rank computes some of, */
     int64_t *column;         /* and which */
-    torre_part_sums *sums;   /* for receivers that it has in part, if the program sums: */
+    torre_part_sums *sums;   /* where those go, if the program sums: */
     torre_part_sums *shared; /* those of all, which are rank 0's; NULL: its own */
     torre_rank_advanced told;
 } torre_rank_slab;
@@ -54,8 +54,9 @@ void torre_rank_slab_free(torre_rank_slab *slab);
 enum { TORRE_RANK_MANY = 1 << 16 };
 
 /* As advance of a backend, while all others do the same. What nobody here computes of the samples
- * stays as it is. */
-torre_status torre_rank_slab_advance(torre_rank_slab *slab, int64_t steps, void *samples);
+ * stays as it is. sums: where they go in place of that, if the program sums; or NULL. */
+torre_status torre_rank_slab_advance(torre_rank_slab *slab, int64_t steps, void *samples,
+                                     torre_part_sums *sums);
 
 torre_status torre_rank_slab_set_step(torre_rank_slab *slab, int64_t n);
 

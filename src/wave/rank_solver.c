@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tiling/diamond.h"
 #include "wave/box.h"
 #include "wave/driver.h"
 #include "wave/rank_run.h"
@@ -22,6 +23,10 @@ typedef struct rank_solver {
     torre_rank_slab slab;
     torre_part_sums *sums; /* of all ranks of one process, if the program sums */
     other *other;          /* [ranks], none of rank 0 */
+    int64_t pass, passes;  /* of the steps that all make: the present one, of so many, */
+    int64_t turn;          /* and which turn of what others have of passes comes next */
+    void *came;            /* what has come of a pass, */
+    int64_t came_bytes;    /* room for it */
     double *waited_s;      /* [ranks] */
     int64_t linked_bytes;  /* of all */
 } rank_solver;
@@ -62,6 +67,7 @@ static void rank_destroy(torre_wave_solver *solver)
     torre_part_sums_free(s->sums);
     for (int i = 0; i < s->ranks->count && s->other; i++) free(s->other[i].column);
     free(s->other);
+    free(s->came);
     free(s->waited_s);
     free(s);
 }
@@ -136,7 +142,7 @@ static torre_status rank_set_step(torre_wave_solver *solver, int64_t n)
 /* What another has computed of the samples; values of all ones are of others, or are just that. */
 static void merge(const rank_solver *s, const other *o, int64_t steps, const char *from, char *to)
 {
-    const int64_t all = torre_traces_columns(s->setup, s->program->base.sums);
+    const int64_t all = s->setup->receiver_node_count;
     const size_t width = (size_t)s->setup->problem->precision;
     const uint64_t nothing = UINT64_MAX;
 #pragma omp parallel for if (steps * o->columns > TORRE_RANK_MANY)
@@ -149,25 +155,64 @@ static void merge(const rank_solver *s, const other *o, int64_t steps, const cha
     }
 }
 
-/* What another process has of receivers that lie in several slabs. */
-static torre_status collect_records(rank_solver *s, int rank)
+/* Bytes that another sends next, in memory that is kept. */
+static torre_status come(rank_solver *s, int rank, int64_t bytes)
 {
-    torre_part_records there = torre_part_sums_records(s->slab.sums);
-    TORRE_TRY(torre_rank_receive(s->ranks, rank, &there.count, sizeof there.count));
-    if (there.count == 0) return TORRE_OK;
-    const int64_t which_bytes = there.count * (int64_t)sizeof *there.which,
-                  value_bytes = there.count * there.row_bytes;
-    torre_part_record *which = malloc((size_t)which_bytes);
-    void *values = malloc((size_t)value_bytes);
-    torre_status status = which && values ? TORRE_OK : no_memory();
-    if (!status) status = torre_rank_receive(s->ranks, rank, which, which_bytes);
-    if (!status) status = torre_rank_receive(s->ranks, rank, values, value_bytes);
-    there.which = which;
-    there.values = values;
-    if (!status) status = torre_part_sums_add(s->slab.sums, &there);
-    free(which);
-    free(values);
+    if (bytes > s->came_bytes) {
+        free(s->came);
+        s->came = malloc((size_t)bytes);
+        s->came_bytes = s->came ? bytes : 0;
+        if (!s->came) return no_memory();
+    }
+    return torre_rank_receive(s->ranks, rank, s->came, bytes);
+}
+
+/* What another process has of a pass. */
+static torre_status receive_pass(rank_solver *s, int rank)
+{
+    const other *o = &s->other[rank];
+    torre_part_records records = torre_part_sums_kept(s->slab.sums).records;
+    torre_rank_summed told;
+    TORRE_TRY(torre_rank_receive(s->ranks, rank, &told, sizeof told));
+    TORRE_TRY(come(s, rank, told.steps * o->columns * (int64_t)s->setup->problem->precision));
+    const torre_part_rows rows = {told.first, told.steps, o->columns, o->column, s->came};
+    TORRE_TRY(torre_part_sums_put(s->slab.sums, &rows));
+    if (told.records == 0) return TORRE_OK;
+    const int64_t which = told.records * (int64_t)sizeof *records.which;
+    torre_part_record *of = malloc((size_t)which);
+    torre_status status = of ? torre_rank_receive(s->ranks, rank, of, which) : no_memory();
+    if (!status) status = come(s, rank, told.records * records.row_bytes);
+    records.count = told.records;
+    records.which = of;
+    records.values = s->came;
+    if (!status) status = torre_part_sums_add(s->slab.sums, &records);
+    free(of);
     return status;
+}
+
+/*
+ * What others have of passes, until that turn. Each sends a pass beside the last towers of the next
+ * one, and waits until it has been taken. It can be there when the rank above has sent that pass,
+ * and the rank below the one that is two earlier: so in each turn it is of a pass that is one
+ * earlier than that of the rank above.
+ */
+static torre_status receive_passes(rank_solver *s, int64_t turn)
+{
+    const int ranks = s->ranks->count;
+    for (; s->turn <= turn; s->turn++)
+        for (int i = 1; i < ranks; i++) {
+            const int64_t pass = s->turn - (ranks - 1 - i);
+            if (pass >= 0 && pass < s->passes && s->other[i].columns > 0)
+                TORRE_TRY(receive_pass(s, i));
+        }
+    return TORRE_OK;
+}
+
+/* Beside the last towers of a pass: rank 1 can begin the next one. */
+static torre_status receive_beside(void *context)
+{
+    rank_solver *s = context;
+    return receive_passes(s, s->pass++ + s->ranks->count - 2);
 }
 
 static torre_status collect(rank_solver *s, int rank, int64_t steps, void *samples)
@@ -178,27 +223,42 @@ static torre_status collect(rank_solver *s, int rank, int64_t steps, void *sampl
     TORRE_TRY(torre_rank_receive(s->ranks, rank, &told, sizeof told));
     s->waited_s[rank] = told.waited_s;
     s->linked_bytes += told.sent_bytes;
-    if (!samples) return TORRE_OK;
+    if (!samples || s->slab.sums) return TORRE_OK;
     char *values = malloc((size_t)bytes + 1);
     if (!values) return no_memory();
     const torre_status status = torre_rank_receive(s->ranks, rank, values, bytes);
     if (!status) merge(s, o, steps, values, samples);
     free(values);
-    return status || !s->slab.sums || s->ranks->one_process ? status : collect_records(s, rank);
+    return status;
+}
+
+static void begin_sums(rank_solver *s, int64_t steps, void *samples)
+{
+    const int64_t height = s->program->base.info.plan.tower_height;
+    torre_part_sums_begin(s->slab.sums, samples);
+    if (s->ranks->one_process) return; /* others put theirs there */
+    s->pass = s->turn = 0;
+    s->passes = torre_ceil_div(steps, height);
+    torre_part_sums_beside(s->slab.sums, receive_beside, s);
 }
 
 static torre_status advance_all(rank_solver *s, int64_t steps, void *samples)
 {
-    torre_traces_blank(s->setup, s->program->base.sums, steps, samples);
-    if (s->slab.sums) torre_part_sums_begin(s->slab.sums, samples);
+    torre_part_sums *sums = samples ? s->slab.sums : NULL;
+    if (sums)
+        begin_sums(s, steps, samples);
+    else
+        torre_traces_blank(s->setup, false, steps, samples);
     TORRE_TRY(ask_all(s->ranks, (torre_rank_request){.kind = TORRE_RANK_ADVANCE,
                                                      .steps = steps,
                                                      .samples = samples != NULL}));
-    TORRE_TRY(torre_rank_slab_advance(&s->slab, steps, samples));
+    TORRE_TRY(torre_rank_slab_advance(&s->slab, steps, samples, sums));
     s->waited_s[0] = s->slab.told.waited_s;
     s->linked_bytes = s->slab.told.sent_bytes;
+    if (sums && !s->ranks->one_process)
+        TORRE_TRY(receive_passes(s, s->passes + s->ranks->count - 3));
     for (int i = 1; i < s->ranks->count; i++) TORRE_TRY(collect(s, i, steps, samples));
-    if (s->slab.sums) torre_part_sums_finish(s->slab.sums);
+    if (sums) torre_part_sums_finish(sums);
     return TORRE_OK;
 }
 

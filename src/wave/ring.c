@@ -393,7 +393,8 @@ static torre_status pass_window(ring *r, int64_t i, int64_t steps, void *samples
     hand *h = &r->hand[r->turn];
     TORRE_TRY(go_to(r, i));
     r->ready = -1;
-    if (r->sums) r->program->backend->use_sums(h->solver, r->sums, r->n - r->sums_start);
+    if (r->sums)
+        r->program->backend->use_sums(h->solver, samples ? r->sums : NULL, r->n - r->sums_start);
     if (r->program->hands == 2 && (i > 0 || r->n + steps < r->setup->problem->steps))
         return pass_beside(r, i, steps, samples);
     look_ahead(r, i);
@@ -429,8 +430,10 @@ static torre_status ring_advance(torre_wave_solver *solver, int64_t steps, void 
     const int64_t row =
         torre_traces_columns(r->setup, summed) * (int64_t)r->setup->problem->precision;
     TORRE_TRY(torre_wave_steps_check(r->setup->problem, r->n, steps));
-    torre_traces_blank(r->setup, summed, steps, samples);
-    if (r->sums) torre_part_sums_begin(r->sums, samples);
+    if (r->sums)
+        torre_part_sums_begin(r->sums, samples);
+    else
+        torre_traces_blank(r->setup, false, steps, samples);
     r->sums_start = r->n;
     for (int64_t done = 0, height; done < steps; done += height) {
         height = least(steps - done, r->program->part.tower_height);
