@@ -254,8 +254,10 @@ __device__ __forceinline__ void publish_steps(const P &params, tma_gates *gates,
         S::workers_record, unit_finder<Kernel>,
         std::conditional_t<Kernel::MANY, place_recorder<Kernel>, block_recorder<Kernel>>>
         recorders[(S::blocks + 31) / 32];
-    /* two levels in `own`: which step may go on once level t is seen, and recorded of many */
-    constexpr int AHEAD = odd && (!SAMPLES || Kernel::MANY);
+    /* Two levels in `own`: which step may go on once level t is seen. Where it is recorded, too,
+     * that is the step which reads it: the next one writes vectors in its place before it waits
+     * for edges. */
+    constexpr int AHEAD = odd && !SAMPLES;
     gate_phases phases;
     for (int item = blockIdx.x; item < items; item += l.blocks) {
         const tower_item w = tower_item_at(l, item, Kernel::R, g.n[0]);
