@@ -11,7 +11,8 @@
  * 2^-53 gives 2e-15; sums over 80 pairs in another order, cancelling to 1/10: 1e-12. Half lists add
  * in units of 2^-44: 80 pairs, 5e-12 absolute against forces of about 10: 1e-12.
  * Exit code 77: no device. With the argument "small", a few cases that suit compute-sanitizer; with
- * "cuts", the one of runs that are cut whose tables grow on the way (the emulator takes a while);
+ * "cuts", those of runs that are cut whose tables grow and shrink on the way (the emulator takes a
+ * while);
  * with "npt", those that a barostat squeezes.
  */
 #include <math.h>
@@ -431,13 +432,18 @@ typedef struct state_copy {
     char *bytes;
     size_t used;
     bool reading;
+    double crowding[3]; /* how much more crowded than the mean the fullest tables were */
+    double crowd;       /* 0, or as much as that is said to be when it is read */
 } state_copy;
 
 static torre_status copy_state(void *context, const char *name, void *data, int64_t bytes)
 {
     state_copy *c = context;
-    (void)name;
-    if (c->reading) {
+    const bool crowding = strcmp(name, "crowding") == 0;
+    if (crowding && !c->reading) memcpy(c->crowding, data, sizeof c->crowding);
+    if (crowding && c->reading && c->crowd > 0) {
+        for (int i = 0; i < 3; i++) ((double *)data)[i] = c->crowd;
+    } else if (c->reading) {
         memcpy(data, c->bytes + c->used, (size_t)bytes);
     } else {
         c->bytes = realloc(c->bytes, c->used + (size_t)bytes);
@@ -536,6 +542,61 @@ static void test_squeezed(torre_md_precision precision)
     test_cuts(&liquid, precision, &looks, TORRE_NPT, 2, 50, 51, 1);
 }
 
+/* Particles that crowded no more do not at step 128, wherever a run is cut: tables are as large as
+ * those of a run that never had any crowd, and only rounding tells them from each other. */
+static void test_settled(torre_md_precision precision)
+{
+    static const md_case liquid = {"liquid", {5, 5, 5}, 0.8442, 0.04, 1.44, 1};
+    static const torre_md_plan plan = {.skin = 0.3};
+    static const int64_t cuts[][3] = {{4, 4, 7}, {5, 3, 7}, {15, 0, 0}, {8, 1, 6}};
+    enum { CUTS = sizeof cuts / sizeof *cuts };
+    torre_md_particles particles;
+    torre_md_problem problem;
+    MUST(make_case(&liquid, precision, &particles, &problem));
+    triple r = new_triple(problem.count), q = new_triple(problem.count),
+           first = new_triple(problem.count);
+    torre_md_solver *calm, *crowded;
+    state_copy copy = {0};
+    MUST(start(&torre_md_cuda, &problem, &plan, &calm));
+    MUST(torre_md_cuda.advance(calm, 120));
+    MUST(torre_md_cuda.state(calm, copy_state, &copy));
+    MUST(torre_md_cuda.advance(calm, 15));
+    MUST(torre_md_cuda.get_particles(calm, r.at, NULL));
+    CHECK(copy.crowding[0] == 1 && copy.crowding[1] == 1 && copy.crowding[2] == 1,
+          "the liquid crowds by itself: %g", copy.crowding[0]);
+    for (int i = 0; i < CUTS; i++) {
+        copy.reading = true;
+        copy.used = 0;
+        copy.crowd = 1.3;
+        MUST(start(&torre_md_cuda, &problem, &plan, &crowded));
+        MUST(torre_md_cuda.state(crowded, copy_state, &copy));
+        MUST(torre_md_cuda.resume(crowded));
+        for (int k = 0, step = 120; k < 3; k++) {
+            if (cuts[i][k] == 0) continue;
+            state_copy now = {0};
+            MUST(torre_md_cuda.advance(crowded, cuts[i][k]));
+            MUST(torre_md_cuda.state(crowded, copy_state, &now));
+            step += (int)cuts[i][k];
+            CHECK(now.crowding[0] == (step > 128 ? 1 : 1.3), "step %d: crowded %g times", step,
+                  now.crowding[0]);
+            free(now.bytes);
+        }
+        MUST(torre_md_cuda.get_particles(crowded, q.at, NULL));
+        const double d = distance(q, r, problem.count, problem.box);
+        CHECK(d < (precision == TORRE_MD_F64 ? 1e-11 : 1e-4), "positions off by %.3g", d);
+        if (i > 0) CHECK(same_bits(first, q, problem.count), "other bits by the cuts of run %d", i);
+        for (int a = 0; a < 3 && i == 0; a++)
+            memcpy(first.at[a], q.at[a], (size_t)problem.count * sizeof *q.at[a]);
+        torre_md_cuda.destroy(crowded);
+    }
+    torre_md_cuda.destroy(calm);
+    free(copy.bytes);
+    free_triple(r);
+    free_triple(q);
+    free_triple(first);
+    torre_md_particles_free(&particles);
+}
+
 static void test_states(torre_md_precision precision)
 {
     static const md_case liquid = {"liquid", {5, 5, 5}, 0.8442, 0.04, 1.44, 1};
@@ -613,6 +674,7 @@ int main(int argc, char **argv)
     if (argc > 1 && strcmp(argv[1], "cuts") == 0) {
         test_cuts(&slab, TORRE_MD_F32, &seldom, TORRE_BERENDSEN, 1, 35, 35, 1);
         test_cuts(&slab, TORRE_MD_F32, &seldom, TORRE_BERENDSEN, 3, 35, 35, 1);
+        test_settled(TORRE_MD_F64);
         printf("%d checks, %d failures\n", checks, failures);
         return failures ? 1 : 0;
     }
@@ -638,6 +700,7 @@ int main(int argc, char **argv)
     }
     for (int p = 0; p < 3; p++) {
         test_states((torre_md_precision)p);
+        test_settled((torre_md_precision)p);
         test_squeezed((torre_md_precision)p);
     }
     test_refusals();

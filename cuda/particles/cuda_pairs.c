@@ -1086,8 +1086,38 @@ static torre_status begin(md_cuda_solver *s)
     return TORRE_OK;
 }
 
-static torre_status advance(md_cuda_solver *s, int64_t steps)
+/*
+ * Particles that begin as a lattice crowd in bricks of some shapes, until it has melted. So bricks
+ * are chosen anew after some steps, as if nobody crowded; where they still do, a rebuild makes room
+ * again. These steps do not depend on how a run is cut.
+ */
+enum { SETTLED = 128 }; /* and twice that, .. */
+
+static int64_t next_settled(int64_t step)
 {
+    int64_t at = SETTLED;
+    while (at <= step) at *= 2;
+    return at;
+}
+
+static bool is_crowded(const md_cuda_solver *s)
+{
+    return s->crowding.staged > 1 || s->crowding.lanes > 1 || s->crowding.entries > 1;
+}
+
+/* The next rebuild has the bricks of particles that do not crowd. */
+static torre_status settle(md_cuda_solver *s)
+{
+    TORRE_CUDA_TRY(cudaStreamSynchronize(s->stream), "computing steps");
+    free_graphs(s);
+    s->crowding = (md_crowding){1, 1, 1};
+    if (s->share) s->share->counted = false;
+    return md_cuda_make_room(s);
+}
+
+static torre_status advance_by(md_cuda_solver *s, int64_t steps)
+{
+    const bool settles = is_crowded(s) && next_settled(s->step - 1) == s->step;
     TORRE_TRY(clear_control(s, s->step, s->step + 1));
     if (relaxes(s)) {
         TORRE_TRY(queue_relax(s, -1));
@@ -1098,7 +1128,19 @@ static torre_status advance(md_cuda_solver *s, int64_t steps)
     }
     own(s)->drifts++;
     own(s)->confirmed++;
-    return run_to(s, s->step + 1, s->step + steps, false, s->problem->dt / (2 * s->problem->mass));
+    if (settles) TORRE_TRY(settle(s));
+    return run_to(s, s->step + 1, s->step + steps, settles,
+                  s->problem->dt / (2 * s->problem->mass));
+}
+
+static torre_status advance(md_cuda_solver *s, int64_t steps)
+{
+    const int64_t target = s->step + steps;
+    while (s->step < target) {
+        const int64_t settled = next_settled(s->step);
+        TORRE_TRY(advance_by(s, (settled < target ? settled : target) - s->step));
+    }
+    return TORRE_OK;
 }
 
 static torre_status grains_state(md_cuda_solver *s, torre_md_visit *visit, void *context)
