@@ -11,9 +11,10 @@
  * gamma eps |U|_2 N (N + 1) / 2,  |U|_2 the largest norm of any level so far. stepwise and torre
  * must agree bit for bit. Where density varies gamma is 1.7 times that (wave_case.h).
  *
- * Usage: test_wave_cuda [all|small|pml|parts|slides|density|sums] [ORDER]   (small: for the
- * sanitizers; pml, parts, slides, density, sums: layers, parts of problems, those by steps that
- * slide, density that varies, receivers between the nodes alone)
+ * Usage: test_wave_cuda [all|small|pml|parts|slides|density|sums|many] [ORDER]   (small: for the
+ * sanitizers; pml, parts, slides, density, sums, many: layers, parts of problems, those by steps
+ * that slide, density that varies, receivers between the nodes, so many that they have kernels of
+ * their own alone)
  */
 #include <math.h>
 #include <stdio.h>
@@ -977,11 +978,29 @@ static void check_density(int order, torre_precision f, bool small)
     }
 }
 
-/* Bits of several runs of every dts, on a grid with many blocks at work and several along z. */
-static void check_repeatable(int order, torre_precision f, int model, bool square)
+/* Receivers anywhere between the nodes, so many that kernels for many points are taken; to be
+ * freed. */
+static torre_point *scatter_receivers(sample_problem *s, int64_t count)
 {
-    sample_problem *s =
-        new_problem_spaced("repeated", order, f, 160, 200, 520, model, true, square);
+    uint64_t state = 1234;
+    torre_point *receiver = memory((size_t)count * sizeof *receiver);
+    for (int64_t i = 0; i < count; i++) {
+        receiver[i] = s->receiver[0];
+        for (int a = 0; a < 3; a++)
+            receiver[i].position[a] =
+                s->p.spacing[a] * (5 + (double)(s->p.size[a] - 11) * (0.5 + 0.5 * noise(&state)));
+    }
+    s->p.receivers = receiver;
+    s->p.receiver_count = count;
+    return receiver;
+}
+
+/* Bits of several runs of every dts, on a grid with many blocks at work and several along z. */
+static void check_repeatable(int order, torre_precision f, int model, bool square, bool many)
+{
+    sample_problem *s = new_problem_spaced(many ? "repeated, many points" : "repeated", order, f,
+                                           160, 200, 520, model, true, square);
+    torre_point *receivers = many ? scatter_receivers(s, 3000) : NULL;
     torre_wave_plan plan = {.engine = TORRE_STEPWISE, .axes = "xyz"};
     outcome first, again;
     char what[64];
@@ -1007,6 +1026,7 @@ static void check_repeatable(int order, torre_precision f, int model, bool squar
     printf("%-52s %d failures so far\n", s->name, failures);
     free_outcome(&first);
     free_problem(s);
+    free(receivers);
 }
 
 /* What receivers record one step at a time, by the sums of the host from the whole field. */
@@ -1716,6 +1736,10 @@ int main(int argc, char **argv)
                 check_sums(order, precisions[i]);
                 continue;
             }
+            if (strcmp(part, "many") == 0) {
+                check_repeatable(order, precisions[i], 0, true, true);
+                continue;
+            }
             if (strcmp(part, "pml") != 0 && !steps_alone) check_order(order, precisions[i], small);
             check_layers(order, precisions[i], small);
             if (small) check_density(order, precisions[i], true);
@@ -1729,9 +1753,11 @@ int main(int argc, char **argv)
             check_restart(order, precisions[i]);
             check_parts(order, precisions[i]);
             check_slides(order, precisions[i]);
-            check_repeatable(order, precisions[i], 0, true);
-            check_repeatable(order, precisions[i], 1, false);
-            if (order == 2) check_repeatable(order, precisions[i], 0, false);
+            for (int many = 0; many < 2; many++) {
+                check_repeatable(order, precisions[i], 0, true, many);
+                check_repeatable(order, precisions[i], 1, false, many);
+            }
+            if (order == 2) check_repeatable(order, precisions[i], 0, false, false);
         }
     }
     if (checks == 0 && failures == 0) {
