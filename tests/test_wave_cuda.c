@@ -12,9 +12,9 @@
  * must agree bit for bit. Where density varies gamma is 1.7 times that (wave_case.h).
  *
  * Usage: test_wave_cuda [all|small|pml|parts|slides|density|sums|many] [ORDER]   (small: for the
- * sanitizers; pml, parts, slides, density, sums, many: layers, parts of problems, those by steps
- * that slide, density that varies, receivers between the nodes, so many that they have kernels of
- * their own alone)
+ * sanitizers; the others alone: pml layers, parts parts of problems, slides those by steps that
+ * slide, density such as varies, sums receivers between the nodes, many so many of them that they
+ * have kernels of their own)
  */
 #include <math.h>
 #include <stdio.h>
@@ -995,6 +995,23 @@ static torre_point *scatter_receivers(sample_problem *s, int64_t count)
     return receiver;
 }
 
+/* Whether the kernels for many points are taken, if the towers of a plan have any. */
+static void check_many(const sample_problem *s)
+{
+    const torre_wave_plan plan = {.engine = TORRE_TORRE, .axes = "xyz"};
+    torre_wave_setup *setup;
+    torre_wave_program *program;
+    if (!has_towers(s->p.order, s->p.precision)) return;
+    must(torre_wave_setup_new(&s->p, &setup), s->name);
+    must(torre_wave_cuda.plan(setup, &plan, &program), s->name);
+    const torre_cuda_program *own = (const torre_cuda_program *)program;
+    checks++;
+    if (own->shape.many[s->p.velocity_cells != NULL][0] && !own->args.points.many)
+        fail(s->name, "kernels for few points");
+    torre_wave_program_free(program);
+    torre_wave_setup_free(setup);
+}
+
 /* Bits of several runs of every dts, on a grid with many blocks at work and several along z. */
 static void check_repeatable(int order, torre_precision f, int model, bool square, bool many)
 {
@@ -1004,6 +1021,7 @@ static void check_repeatable(int order, torre_precision f, int model, bool squar
     torre_wave_plan plan = {.engine = TORRE_STEPWISE, .axes = "xyz"};
     outcome first, again;
     char what[64];
+    if (many) check_many(s);
     compute(s, &torre_wave_cuda, &plan, 40, &first);
     plan.engine = TORRE_TORRE;
     for (int i = 0; torre_tower_kernels[i]; i++) {
