@@ -267,7 +267,7 @@ torre_status torre_store_write(torre_plane_store *s, int array, const torre_box 
     const char *from = values;
     const int axis = s->layout.axis[0];
     use(s, (torre_planes){box->low[axis], box->high[axis]});
-    for (int64_t x = box->low[s->layout.axis[0]]; x < box->high[s->layout.axis[0]]; x++) {
+    for (int64_t x = box->low[axis]; x < box->high[axis]; x++) {
         const rows_of_box r = rows_of(s, array, box, x);
         if (!r.whole) TORRE_TRY(transfer(s, false, r.at, r.bytes));
         torre_box_copy(&r.box, (size_t)s->layout.precision, r.first, r.stride, from, stride,
