@@ -69,6 +69,7 @@ static void free_arrays(torre_md_store *t)
 {
     if (t->lent) return;
     if (t->packed != t->position) free(t->packed);
+    free(t->spare_packed);
     free(t->position);
     free(t->velocity);
     free(t->force);
@@ -98,6 +99,12 @@ torre_status torre_md_store_lend(int64_t count, const torre_md_lent *lent, torre
     return TORRE_OK;
 }
 
+torre_status torre_md_store_spare_packed(torre_md_store *t, const torre_md_state_loops *state)
+{
+    t->spare_packed = new_quads(t->room, state->pair_size);
+    return t->spare_packed ? TORRE_OK : no_memory(t->room);
+}
+
 /* An array of so many bytes in place of one with `kept`. */
 static bool move_array(void **array, void *larger, int64_t kept)
 {
@@ -124,6 +131,8 @@ torre_status torre_md_store_grow(torre_md_store *t, const torre_md_state_loops *
     if (grown && !one)
         grown = move_array(&t->packed, new_quads(room, state->pair_size),
                            quad_bytes(t->room, state->pair_size));
+    if (grown && t->spare_packed)
+        grown = move_array(&t->spare_packed, new_quads(room, state->pair_size), 0);
     grown = grown && move_array((void **)&t->id, malloc((size_t)room * sizeof *t->id), ids) &&
             move_array((void **)&t->spare_id, malloc((size_t)room * sizeof *t->id), ids) &&
             move_array((void **)&t->sums, malloc((size_t)torre_md_sum_bytes(room)), 0);

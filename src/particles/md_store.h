@@ -33,6 +33,8 @@ typedef struct torre_md_store {
     void *spare;                       /* for sorting */
     void *packed;                      /* positions as pairs read them (md_packed.h): integers in
                                           mixed precision, otherwise the positions themselves */
+    void *spare_packed;                /* of such integers, for who moves particles while others
+                                          read them; NULL: none */
     double turns[4];                   /* of these integers: units per length along each axis */
     double box[3];                     /* edges, at the step */
     double reach;                      /* of lists */
@@ -199,6 +201,8 @@ typedef struct torre_md_lent {
     int32_t *id, *spare_id;
 } torre_md_lent;
 torre_status torre_md_store_lend(int64_t count, const torre_md_lent *lent, torre_md_store *store);
+/* Room for `spare_packed`. TORRE_ERR_RESOURCE. */
+torre_status torre_md_store_spare_packed(torre_md_store *store, const torre_md_state_loops *state);
 /* Change the edges of the box; positions are to be packed again. */
 void torre_md_store_set_box(torre_md_store *store, const double box[3]);
 /* Before particles are loaded, where they have types. */

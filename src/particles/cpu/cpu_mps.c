@@ -23,7 +23,6 @@ typedef torre_cpu_solver cpu_solver;
 typedef struct fluid {
     torre_mps_field field;
     const torre_mps_loops *loops;
-    double *gate; /* heights of the gate's particles at the start, in the order of their ids */
 } fluid;
 
 static torre_status mps_plan(torre_md_program *program)
@@ -56,7 +55,9 @@ static double mps_neighbors(const torre_md_problem *p, const torre_md_plan *plan
 static int64_t mps_bytes(const torre_md_problem *p, const torre_md_plan *plan, int state_size)
 {
     (void)plan;
-    return 2 * (p->count + 1) * state_size + p->mps.gate_count * (int64_t)sizeof(double);
+    const bool mixed = p->precision == TORRE_MD_MIXED;
+    return (p->count + 1) * (2 * state_size + (mixed ? 4 * (int64_t)sizeof(float) : 0)) +
+           p->mps.gate_count * (int64_t)sizeof(double);
 }
 
 static torre_status mps_allocate(cpu_solver *s)
@@ -74,8 +75,10 @@ static torre_status mps_allocate(cpu_solver *s)
     const int64_t bytes = torre_cpu_places(s) * s->state->state_size;
     TORRE_TRY(torre_cpu_array_new(s, bytes, &own->field.pressure));
     TORRE_TRY(torre_cpu_array_new(s, bytes, &own->field.number_density));
-    own->gate = calloc((size_t)p->mps.gate_count + 1, sizeof *own->gate);
-    return own->gate ? TORRE_OK : torre_fail(TORRE_ERR_RESOURCE, "no memory for a gate");
+    if (s->state->pair_size != s->state->state_size) TORRE_TRY(torre_cpu_spare_packed(s));
+    own->field.gate.height = calloc((size_t)p->mps.gate_count + 1, sizeof(double));
+    return own->field.gate.height ? TORRE_OK
+                                  : torre_fail(TORRE_ERR_RESOURCE, "no memory for a gate");
 }
 
 static void mps_release(cpu_solver *s)
@@ -84,17 +87,9 @@ static void mps_release(cpu_solver *s)
     if (own) {
         torre_cpu_array_free(s, own->field.pressure);
         torre_cpu_array_free(s, own->field.number_density);
-        free(own->gate);
+        free(own->field.gate.height);
     }
     free(own);
-}
-
-static void write_state(const cpu_solver *s, void *values, int64_t at, double value)
-{
-    if (s->state->state_size == 4)
-        ((float *)values)[at] = (float)value;
-    else
-        ((double *)values)[at] = value;
 }
 
 /* Where the gate begins, of all its particles: any of them may come to any rank. */
@@ -106,7 +101,7 @@ static torre_status find_gate(cpu_solver *s)
     for (int64_t i = 0; i < s->store.count; i++)
         if (torre_mps_is_gate(m, s->store.id[i]))
             here[s->store.id[i] - m->gate] = torre_cpu_number(s, s->store.position, 4 * i + 1);
-    torre_md_sum_rows(&s->store, here, 1, (int)m->gate_count, ((fluid *)s->own)->gate);
+    torre_md_sum_rows(&s->store, here, 1, (int)m->gate_count, ((fluid *)s->own)->field.gate.height);
     free(here);
     return TORRE_OK;
 }
@@ -115,6 +110,7 @@ static torre_status mps_begin(cpu_solver *s)
 {
     fluid *own = s->own;
     if (s->problem->mps.gate_count) TORRE_TRY(find_gate(s));
+    own->field.still = false;
     own->loops->density(&own->field);
     return torre_cpu_share_meet(s);
 }
@@ -143,23 +139,17 @@ static torre_status report_runaway(cpu_solver *s)
                       (long long)s->store.step, id + 1, sqrt(most), s->problem->mps.sound_speed);
 }
 
-/* Give the gate the velocity of this step, and such a place that the move with it ends where the
- * gate is at the end of the step: nothing adds up. */
-static void move_gate(cpu_solver *s)
+/* What the gate does in this step. */
+static void set_gate(cpu_solver *s)
 {
-    const fluid *own = s->own;
+    torre_mps_gate *gate = &((fluid *)s->own)->field.gate;
     const torre_mps_parameters *m = &s->problem->mps;
     const double dt = s->problem->dt, end = (double)s->store.step * dt;
-    const double before = torre_mps_gate_lifted(m, end - dt), now = torre_mps_gate_lifted(m, end);
-    if (now == torre_mps_gate_lifted(m, end - 2 * dt)) return; /* and at rest since then */
-    const double velocity = m->gate_speed > 0 ? (now - before) / dt : 0;
-    for (int64_t i = 0; i < s->store.count; i++) {
-        const int32_t id = s->store.id[i];
-        if (!torre_mps_is_gate(m, id)) continue;
-        const double start = own->gate[id - m->gate];
-        write_state(s, s->store.velocity, 4 * i + 1, velocity);
-        write_state(s, s->store.position, 4 * i + 1, start + now - dt * velocity);
-    }
+    const double before = torre_mps_gate_lifted(m, end - dt);
+    gate->lifted = torre_mps_gate_lifted(m, end);
+    gate->moves = gate->lifted != torre_mps_gate_lifted(m, end - 2 * dt); /* or comes to rest */
+    gate->velocity = m->gate_speed > 0 ? (gate->lifted - before) / dt : 0;
+    gate->step = dt * gate->velocity;
 }
 
 /* Of ranks: where ghosts are after a move, and, at the end of a step, how fast. */
@@ -182,37 +172,30 @@ static torre_status predict(cpu_solver *s)
 {
     fluid *own = s->own;
     double clock = torre_time_now();
-    own->loops->viscosity(&own->field);
-    s->times.viscosity += torre_cpu_lap(&clock);
-    TORRE_TRY(torre_cpu_share_meet(s));
-    torre_cpu_lap(&clock);
-    if (s->problem->mps.gate_count) move_gate(s);
     double most[2];
-    most[0] = own->loops->move(&own->field, s->problem->dt, 0, &most[1]);
-    s->times.integrate += torre_cpu_lap(&clock);
+    set_gate(s);
+    most[0] = own->loops->viscosity(&own->field, &most[1]);
+    s->times.viscosity += torre_cpu_lap(&clock);
     TORRE_TRY(lend_places(s, false, most, 2));
     if (!(most[0] < s->problem->mps.sound_speed)) return report_runaway(s);
     const torre_cpu_rebuild rebuild = {
         .moved = most[1], .limit = 0.5 * (1 - SLACK) * s->plan->skin, .told = true};
-    return torre_cpu_rebuild_when_due(s, &rebuild);
+    TORRE_TRY(torre_cpu_rebuild_when_due(s, &rebuild));
+    if (s->built_at == s->store.step) own->field.still = false;
+    return TORRE_OK;
 }
 
 /* Proc 3 to 5. */
 static torre_status correct(cpu_solver *s)
 {
     fluid *own = s->own;
-    const double dt = s->problem->dt;
     double clock = torre_time_now();
     own->loops->density(&own->field);
     s->times.density += torre_cpu_lap(&clock);
     TORRE_TRY(lend_pressures(s));
     torre_cpu_lap(&clock);
-    own->loops->gradient(&own->field);
+    double speed = own->loops->gradient(&own->field);
     s->times.gradient += torre_cpu_lap(&clock);
-    TORRE_TRY(torre_cpu_share_meet(s));
-    torre_cpu_lap(&clock);
-    double speed = own->loops->move(&own->field, 0, dt * dt, NULL);
-    s->times.integrate += torre_cpu_lap(&clock);
     TORRE_TRY(lend_places(s, true, &speed, 1));
     return speed < s->problem->mps.sound_speed ? TORRE_OK : report_runaway(s);
 }
@@ -235,11 +218,12 @@ static void copy_by_id(const cpu_solver *s, const void *values, double *out)
 static torre_status mps_get_fields(torre_md_solver *solver, const torre_md_fields *fields)
 {
     cpu_solver *s = (cpu_solver *)solver;
-    const fluid *own = s->own;
+    fluid *own = s->own;
     void *collision = torre_cpu_spare_numbers(s);
     const void *const values[] = {own->field.pressure, own->field.number_density, collision};
     double *const out[] = {fields->pressure, fields->number_density, fields->collision};
     if (fields->collision || s->store.share) own->loops->collision(&own->field, collision);
+    own->field.still = false;
     TORRE_TRY(torre_cpu_share_meet(s));
     if (s->store.share) return torre_cpu_share_unload_numbers(s, values, 3, out);
     for (int k = 0; k < 3; k++) copy_by_id(s, values[k], out[k]);
@@ -248,8 +232,9 @@ static torre_status mps_get_fields(torre_md_solver *solver, const torre_md_field
 
 static torre_status mps_state(cpu_solver *s, torre_md_visit *visit, void *context)
 {
-    const torre_mps_field *f = &((const fluid *)s->own)->field;
+    torre_mps_field *f = &((fluid *)s->own)->field;
     const int64_t each = s->state->state_size;
+    f->still = false; /* a state may come in */
     TORRE_TRY(torre_cpu_visit_array(s, visit, context, "pressure", f->pressure, each, false));
     return torre_cpu_visit_array(s, visit, context, "number_density", f->number_density, each,
                                  false);

@@ -95,6 +95,8 @@ torre_status torre_cpu_array_new(torre_cpu_solver *solver, int64_t bytes, void *
 void torre_cpu_array_free(const torre_cpu_solver *solver, void *array);
 /* `spare` of the store as an array of numbers by place. (cpu_team.c) */
 void *torre_cpu_spare_numbers(const torre_cpu_solver *solver);
+/* `spare_packed` of the store. All ranks call it. TORRE_ERR_RESOURCE. (cpu_team.c) */
+torre_status torre_cpu_spare_packed(torre_cpu_solver *solver);
 /* Places of an array by place, with far particles. */
 int64_t torre_cpu_places(const torre_cpu_solver *solver);
 

@@ -69,6 +69,14 @@ void *torre_cpu_spare_numbers(const cpu_solver *s)
     return (char *)s->store.spare - (common ? 3 * s->store.first * s->state->state_size : 0);
 }
 
+torre_status torre_cpu_spare_packed(cpu_solver *s)
+{
+    const torre_cpu_share *h = s->store.share;
+    if (!h || !h->team) return torre_md_store_spare_packed(&s->store, s->state);
+    return take(h->team, torre_cpu_places(s) * 4 * s->state->pair_size, s->plan->threads,
+                &s->store.spare_packed);
+}
+
 /* Quads and ids of the store. */
 static torre_status open_store(cpu_solver *s)
 {
@@ -168,6 +176,7 @@ void torre_cpu_team_place(cpu_solver *s, int64_t first, int64_t count)
     torre_cpu_column of[TORRE_CPU_COLUMNS];
     for (int i = 0; i < 5; i++) *quads[i] = (char *)*quads[i] + quad;
     t->packed = one ? t->position : (char *)t->packed + by * 4 * s->state->pair_size;
+    if (t->spare_packed) t->spare_packed = (char *)t->spare_packed + by * 4 * s->state->pair_size;
     t->id += by;
     t->spare_id += by;
     for (int c = torre_cpu_own_columns(s, false, of) - 1; c >= 0; c--)

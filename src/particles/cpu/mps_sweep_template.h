@@ -71,7 +71,6 @@ TORRE_INLINE void gather_velocities(const TORRE_STATE *velocity, const int32_t *
 typedef struct view {
     torre_positions positions;
     const torre_md_lists *lists;
-    TORRE_STATE *force;
     real influence, reach_sq;
 } view;
 
@@ -80,7 +79,6 @@ static view view_of(const torre_mps_field *f)
     const double influence = f->constants.influence;
     return (view){.positions = torre_positions_of(f->store),
                   .lists = f->lists,
-                  .force = f->store->force,
                   .influence = (real)influence,
                   .reach_sq = (real)(influence * influence)};
 }
@@ -104,32 +102,168 @@ TORRE_INLINE torre_lanes weight_of(const pairs *p, real influence)
     return torre_lanes_keep(TORRE_MPS_WEIGHT(influence, p->inverse), p->near);
 }
 
-/* sum of (u_j - u_i) w; velocities are of the state type. */
-static void sweep_viscosity(const torre_mps_field *f)
+typedef double quad_double __attribute__((vector_size(4 * sizeof(double))));
+
+/* Of the first three numbers; infinite where one is not a number. */
+TORRE_INLINE double square_of(torre_quad_state q)
 {
-    const view v = view_of(f);
-    const TORRE_STATE *velocity = f->store->velocity;
+    const quad_double d = __builtin_convertvector(q, quad_double);
+    const double square = d[0] * d[0] + d[1] * d[1] + d[2] * d[2];
+    return isnan(square) ? INFINITY : square;
+}
+
+static inline double larger(double a, double b) { return a > b ? a : b; }
+
+static inline bool is_fluid(const torre_mps_field *f, int64_t i)
+{
+    return f->store->id[i] < f->fluid;
+}
+
+static inline bool moves_with_gate(const torre_mps_field *f, int64_t i)
+{
+    const int32_t id = f->store->id[i];
+    return f->gate.moves && id >= f->gate.first && id < f->gate.end;
+}
+
+/* A sweep that moves particles: the store as it is afterwards, whose arrays take what others still
+ * read in those of now; and of those moved so far the largest squares. */
+typedef struct move {
+    const torre_mps_field *field;
+    view view;
+    torre_md_store next;
+    double speed, far;
+    bool drifts; /* something that does not move has a velocity */
+} move;
+
+static move move_begin(const torre_mps_field *f)
+{
+    move m = {.field = f, .view = view_of(f), .next = *f->store};
+    m.next.position = f->store->spare;
+    m.next.spare = f->store->position;
+    m.next.packed = TORRE_PACKED ? f->store->spare_packed : m.next.position;
+    if (TORRE_PACKED) m.next.spare_packed = f->store->packed;
+    return m;
+}
+
+static void put_position(torre_md_store *next, int64_t i, torre_quad_state r)
+{
+    ((torre_quad_state *)next->position)[i] = r;
+    torre_pack(next, i);
+}
+
+static void move_end(move *m)
+{
+    torre_md_store *store = m->field->store;
+    put_position(&m->next, store->far, ((const torre_quad_state *)store->position)[store->far]);
+    *store = m->next;
+}
+
+/* u += dt a, r += drift u + step a; one of drift and step is 0, but both stand here, so that
+ * compilers round all moves alike. The fourth numbers stay. */
+TORRE_INLINE void advance(const torre_mps_field *f, torre_quad_state a, double drift, double step,
+                          torre_quad_state *r, torre_quad_state *u)
+{
+    const TORRE_STATE kick = (TORRE_STATE)f->constants.dt, along = (TORRE_STATE)drift,
+                      square = (TORRE_STATE)step;
+    a[3] = 0;
+    *u += kick * a;
+    torre_quad_state by = along * *u + square * a;
+    by[3] = 0;
+    *r += by;
+}
+
+/* Accelerations of particles that a thread takes, before it moves them. They lie half a page from
+ * where positions do in theirs: processors take a load for one of what has just been stored when
+ * the twelve low bits of addresses agree, and wait for that. */
+#define PAGE 4096
+typedef struct kicks {
+    _Alignas(PAGE) char apart[PAGE / 2];
+    torre_quad_state a[PART];
+} kicks;
+
+/* sum of (u_j - u_i) w and gravity; velocities are of the state type. */
+TORRE_INLINE torre_quad_state viscosity_of(const move *m, int64_t i)
+{
+    const torre_mps_field *f = m->field;
+    const TORRE_STATE *velocity = f->store->velocity, *u = velocity + 4 * i;
     const TORRE_STATE factor = (TORRE_STATE)f->constants.viscosity_factor;
-#pragma omp parallel for schedule(dynamic, PART) num_threads(f->store->threads)
-    for (int64_t i = 0; i < f->store->count; i++) {
-        if (f->store->id[i] >= f->fluid) continue;
-        const int32_t *list = f->lists->start[i];
-        const TORRE_STATE *u = velocity + 4 * i;
-        torre_sum_lanes ax = {0}, ay = {0}, az = {0}, zero = {0};
-        for (int32_t k = 0; k < f->lists->length[i]; k += TORRE_LANES) {
-            pairs p = pairs_at(&v, i, i, k);
-            torre_sum_lanes w =
-                __builtin_convertvector(weight_of(&p, v.influence), torre_sum_lanes);
-            torre_sum_lanes ux, uy, uz;
-            gather_velocities(velocity, list + k, &ux, &uy, &uz);
-            ax += (ux - u[0]) * w;
-            ay += (uy - u[1]) * w;
-            az += (uz - u[2]) * w;
-        }
-        torre_quad_state sum = factor * torre_lanes_sums(ax, ay, az, zero);
-        sum[1] -= (TORRE_STATE)f->constants.gravity;
-        memcpy(v.force + 4 * i, &sum, sizeof sum);
+    const int32_t *list = f->lists->start[i];
+    torre_sum_lanes ax = {0}, ay = {0}, az = {0}, zero = {0};
+    for (int32_t k = 0; k < f->lists->length[i]; k += TORRE_LANES) {
+        pairs p = pairs_at(&m->view, i, i, k);
+        torre_sum_lanes w =
+            __builtin_convertvector(weight_of(&p, m->view.influence), torre_sum_lanes);
+        torre_sum_lanes ux, uy, uz;
+        gather_velocities(velocity, list + k, &ux, &uy, &uz);
+        ax += (ux - u[0]) * w;
+        ay += (uy - u[1]) * w;
+        az += (uz - u[2]) * w;
     }
+    torre_quad_state sum = factor * torre_lanes_sums(ax, ay, az, zero);
+    sum[1] -= (TORRE_STATE)f->constants.gravity;
+    return sum;
+}
+
+/* Of a gate: the velocity of this step, and such a place that the move with it ends where the gate
+ * is at the end of the step: nothing adds up. */
+static void put_gate(const torre_mps_field *f, int64_t i, torre_quad_state *r, torre_quad_state *u)
+{
+    const torre_mps_gate *g = &f->gate;
+    (*u)[1] = (TORRE_STATE)g->velocity;
+    (*r)[1] = (TORRE_STATE)(g->height[f->store->id[i] - g->first] + g->lifted - g->step);
+}
+
+static void predict_part(move *m, int64_t low, int64_t high)
+{
+    const torre_mps_field *f = m->field;
+    const torre_quad_state *from = f->store->position, *velocity = f->store->velocity;
+    const torre_quad_state *hold = f->store->hold;
+    torre_quad_state *faster = m->next.velocity;
+    kicks k;
+    for (int64_t i = low; i < high; i++)
+        k.a[i - low] = is_fluid(f, i) ? viscosity_of(m, i) : (torre_quad_state){0};
+    for (int64_t i = low; i < high; i++) {
+        const bool fluid = is_fluid(f, i), gate = moves_with_gate(f, i);
+        if (!fluid && !gate && f->still) continue;
+        torre_quad_state r = from[i], u = velocity[i];
+        if (gate) put_gate(f, i, &r, &u);
+        if (fluid || gate) {
+            advance(f, k.a[i - low], f->constants.dt, 0, &r, &u);
+            m->speed = larger(square_of(u), m->speed);
+            m->far = larger(square_of(r - hold[i]), m->far);
+        } else if (square_of(u) > 0) {
+            m->drifts = true;
+        }
+        put_position(&m->next, i, r);
+        faster[i] = u;
+    }
+}
+
+static double sweep_viscosity(torre_mps_field *f, double *moved)
+{
+    move all = move_begin(f);
+    all.next.velocity = f->store->force;
+    all.next.force = f->store->velocity;
+    double speed = 0, far = 0;
+    bool drifts = false;
+#pragma omp parallel num_threads(all.next.threads) reduction(max                                   \
+                                                             : speed, far) reduction(||            \
+                                                                                     : drifts)
+    {
+        move m = all;
+#pragma omp for schedule(dynamic)
+        for (int64_t low = 0; low < m.next.count; low += PART)
+            predict_part(&m, low, low + PART < m.next.count ? low + PART : m.next.count);
+        speed = m.speed;
+        far = m.far;
+        drifts = m.drifts;
+    }
+    const int64_t last = f->store->far;
+    ((torre_quad_state *)all.next.velocity)[last] = ((torre_quad_state *)all.next.force)[last];
+    move_end(&all);
+    f->still = !drifts;
+    *moved = far;
+    return sqrt(speed);
 }
 
 /* How many lists a sweep looks at that walls take part in; whose such a list is. */
@@ -185,35 +319,69 @@ TORRE_INLINE torre_lanes overlap_of(const pairs *p, real distance)
 }
 
 /* -(1/rho) grad P and collisions */
-static void sweep_gradient(const torre_mps_field *f)
+TORRE_INLINE torre_quad_state gradient_of(const move *m, int64_t i)
 {
-    const view v = view_of(f);
+    const torre_mps_field *f = m->field;
     const TORRE_STATE *pressure = f->pressure;
     const torre_mps_constants *c = &f->constants;
     const TORRE_STATE factor = (TORRE_STATE)c->gradient_factor;
     const real spring = (real)(c->collision_factor / c->gradient_factor);
-    const real distance = (real)c->collision_distance;
-#pragma omp parallel for schedule(dynamic, PART) num_threads(f->store->threads)
-    for (int64_t i = 0; i < f->store->count; i++) {
-        if (f->store->id[i] >= f->fluid) continue;
-        const int32_t *list = f->lists->start[i];
-        torre_sum_lanes ax = {0}, ay = {0}, az = {0}, zero = {0};
-        for (int32_t k = 0; k < f->lists->length[i]; k += TORRE_LANES) {
-            pairs p = pairs_at(&v, i, i, k);
-            torre_lanes both = {0};
-            for (int l = 0; l < TORRE_LANES; l++)
-                both[l] = (real)(pressure[i] + pressure[list[k + l]]);
-            torre_lanes g = (both * p.inverse * TORRE_MPS_GRADIENT_WEIGHT(v.influence, p.inverse) +
-                             spring * overlap_of(&p, distance)) *
-                            p.inverse;
-            g = torre_lanes_keep(g, p.near);
-            ax += __builtin_convertvector(g * p.dx, torre_sum_lanes);
-            ay += __builtin_convertvector(g * p.dy, torre_sum_lanes);
-            az += __builtin_convertvector(g * p.dz, torre_sum_lanes);
-        }
-        torre_quad_state sum = factor * torre_lanes_sums(ax, ay, az, zero);
-        memcpy(v.force + 4 * i, &sum, sizeof sum);
+    const real distance = (real)c->collision_distance, influence = m->view.influence;
+    const int32_t *list = f->lists->start[i];
+    torre_sum_lanes ax = {0}, ay = {0}, az = {0}, zero = {0};
+    for (int32_t k = 0; k < f->lists->length[i]; k += TORRE_LANES) {
+        pairs p = pairs_at(&m->view, i, i, k);
+        torre_lanes both = {0};
+        for (int l = 0; l < TORRE_LANES; l++) both[l] = (real)(pressure[i] + pressure[list[k + l]]);
+        torre_lanes g = (both * p.inverse * TORRE_MPS_GRADIENT_WEIGHT(influence, p.inverse) +
+                         spring * overlap_of(&p, distance)) *
+                        p.inverse;
+        g = torre_lanes_keep(g, p.near);
+        ax += __builtin_convertvector(g * p.dx, torre_sum_lanes);
+        ay += __builtin_convertvector(g * p.dy, torre_sum_lanes);
+        az += __builtin_convertvector(g * p.dz, torre_sum_lanes);
     }
+    return factor * torre_lanes_sums(ax, ay, az, zero);
+}
+
+static void correct_part(move *m, int64_t low, int64_t high)
+{
+    const torre_mps_field *f = m->field;
+    const double dt = f->constants.dt;
+    const torre_quad_state *from = f->store->position;
+    torre_quad_state *velocity = m->next.velocity, *force = m->next.force;
+    kicks k;
+    for (int64_t i = low; i < high; i++)
+        k.a[i - low] = is_fluid(f, i) ? gradient_of(m, i) : (torre_quad_state){0};
+    for (int64_t i = low; i < high; i++) {
+        const bool fluid = is_fluid(f, i);
+        if (!fluid && !moves_with_gate(f, i) && f->still) continue;
+        torre_quad_state r = from[i];
+        if (fluid) {
+            torre_quad_state u = velocity[i];
+            advance(f, k.a[i - low], 0, dt * dt, &r, &u);
+            m->speed = larger(square_of(u), m->speed);
+            velocity[i] = u;
+        }
+        put_position(&m->next, i, r);
+        force[i] = k.a[i - low];
+    }
+}
+
+static double sweep_gradient(const torre_mps_field *f)
+{
+    move all = move_begin(f);
+    double speed = 0;
+#pragma omp parallel num_threads(all.next.threads) reduction(max : speed)
+    {
+        move m = all;
+#pragma omp for schedule(dynamic)
+        for (int64_t low = 0; low < m.next.count; low += PART)
+            correct_part(&m, low, low + PART < m.next.count ? low + PART : m.next.count);
+        speed = m.speed;
+    }
+    move_end(&all);
+    return sqrt(speed);
 }
 
 static void sweep_collision(const torre_mps_field *f, void *energy)
@@ -237,47 +405,9 @@ static void sweep_collision(const torre_mps_field *f, void *energy)
     }
 }
 
-static inline bool is_fixed(const torre_mps_field *f, int64_t i)
-{
-    const int32_t id = f->store->id[i];
-    return id >= f->fluid && (id < f->gate[0] || id >= f->gate[1]);
-}
-
-static double sweep_move(const torre_mps_field *f, double drift, double step, double *moved)
-{
-    torre_md_store *store = f->store;
-    TORRE_STATE *r = store->position, *u = store->velocity;
-    const TORRE_STATE *a = store->force, *h = store->hold;
-    const TORRE_STATE kick = (TORRE_STATE)f->constants.dt, along = (TORRE_STATE)drift,
-                      square = (TORRE_STATE)step;
-    double most = 0, gone_most = 0;
-#pragma omp parallel for schedule(dynamic, PART) num_threads(store->threads) reduction(max         \
-                                                                                       : most)     \
-    reduction(max                                                                                  \
-              : gone_most)
-    for (int64_t i = 0; i < store->count; i++) {
-        double speed = 0, gone = 0;
-        if (is_fixed(f, i)) continue;
-        for (int k = 0; k < 3; k++) {
-            int64_t at = 4 * i + k;
-            u[at] += kick * a[at];
-            r[at] += along * u[at] + square * a[at];
-            speed += (double)u[at] * (double)u[at];
-            const double from = moved ? (double)r[at] - (double)h[at] : 0;
-            gone += from * from;
-        }
-        torre_pack(store, i);
-        if (!(speed <= most)) most = isnan(speed) ? INFINITY : speed;
-        if (!(gone <= gone_most)) gone_most = isnan(gone) ? INFINITY : gone;
-    }
-    if (moved) *moved = gone_most;
-    return sqrt(most);
-}
-
 const torre_mps_loops TORRE_TYPED(torre_mps_loops) = {
     .viscosity = sweep_viscosity,
     .density = sweep_density,
     .gradient = sweep_gradient,
     .collision = sweep_collision,
-    .move = sweep_move,
 };
