@@ -59,17 +59,27 @@ typedef struct torre_md_arena {
 
 /*
  * Neighbour lists, one per place in storage, of which those of particles without one are not there,
- * and behind them those of given particles, which others move (cpu/cpu_team.h). The entries of a
+ * and behind them those of given particles, which others have (cpu/cpu_team.h). The entries of a
  * list start at a multiple of 64 bytes and are padded with the far particle to a multiple of
  * TORRE_LIST_PAD.
  */
 #define TORRE_LIST_PAD 16
 
+/* Of ranks: the last of the particles with lists for all sweeps that a rank has, one in so many,
+ * and how many ranks have lists of these, too, so that whoever is done can go on with them. */
+enum { TORRE_LIST_TAIL = 6, TORRE_LIST_TAILS = 3 };
+
+static inline int64_t torre_md_tail_of(int64_t listed) { return listed / TORRE_LIST_TAIL; }
+
 typedef struct torre_md_lists {
     int32_t below[2]; /* particles with lists: of ids below the first, */
     int64_t kept;     /* or in the places before this one below the second; at first all */
-    int32_t *given;   /* places of given particles, ascending, */
-    int64_t given_count, given_room; /* so many */
+    int32_t *given;   /* places of given particles: those of the second kind, ascending, then tails
+                         of other ranks, ascending; */
+    int64_t given_some;              /* so many of the second kind, */
+    int64_t tail[TORRE_LIST_TAILS];  /* so many of each tail, */
+    int64_t given_count, given_room; /* so many in all */
+    int64_t builds;                  /* how often they were made */
     const int32_t **start;
     int32_t *length; /* without padding */
     uint8_t *wraps;  /* bit a: a neighbour may be across the box along axis a */

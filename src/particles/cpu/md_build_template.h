@@ -101,7 +101,7 @@ static bool list_particle(lister *l, int64_t i, int64_t number)
     l->lists->start[number] = list;
     l->lists->length[number] = length;
     l->lists->wraps[number] = stage->wraps;
-    l->total += length;
+    if (number < l->store->count + l->lists->given_some) l->total += length;
     return true;
 }
 
@@ -132,9 +132,11 @@ static bool list_given(lister *l, int64_t k)
     return true;
 }
 
+/* Whether given particles of a bin begin, in ascending places. */
 static bool begins_bin(const torre_bins *bins, const int32_t *given, int64_t k)
 {
-    return k == 0 || bins->rank_of[given[k]] != bins->rank_of[given[k - 1]];
+    return k == 0 || bins->rank_of[given[k]] != bins->rank_of[given[k - 1]] ||
+           given[k] < given[k - 1];
 }
 
 static torre_status state_build(const torre_md_store *store, const torre_bins *bins, bool half,
@@ -166,6 +168,7 @@ static torre_status state_build(const torre_md_store *store, const torre_bins *b
     if (failed)
         return torre_fail(TORRE_ERR_RESOURCE, "no memory for the neighbour lists of %lld particles",
                           (long long)store->count);
+    lists->builds++;
     lists->mean_length = (half ? 2 : 1) * total / (double)(store->count > 0 ? store->count : 1);
     return TORRE_OK;
 }

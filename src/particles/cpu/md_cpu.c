@@ -41,6 +41,15 @@ static int64_t ghosts_of(const torre_cpu_program *program)
     return (int64_t)fmin(most, (double)particles_of(program) * (pow(outer / edge, 3) - 1));
 }
 
+/* Those that it has lists of, tails of others with them. */
+static int64_t listed_of(const torre_cpu_program *program)
+{
+    const int64_t own = particles_of(program);
+    if (!torre_cpu_team_is(program->ranks) || !program->method->listed) return own;
+    const int others = program->ranks->count - 1;
+    return own + (others < TORRE_LIST_TAILS ? others : TORRE_LIST_TAILS) * torre_md_tail_of(own);
+}
+
 /* Bins, and bytes: what allocate takes, and an estimate of the lists. */
 static torre_status size_up(const torre_cpu_program *program, torre_md_info *info)
 {
@@ -52,10 +61,10 @@ static torre_status size_up(const torre_cpu_program *program, torre_md_info *inf
     TORRE_TRY(torre_bins_plan(&grid, p->cutoff + plan->skin, shape_of(plan), all, &bins));
     memcpy(info->bins, grid.n, sizeof info->bins);
     if (plan->neighbor != TORRE_NEIGHBOR_TILE)
-        info->list_bytes = (int64_t)((double)count * 4 *
+        info->list_bytes = (int64_t)((double)listed_of(program) * 4 *
                                      (program->method->neighbors(p, plan) + TORRE_LIST_PAD / 2.0));
     info->memory_bytes = torre_md_store_bytes(all, program->state) + bins +
-                         torre_md_lists_bytes(count, plan->threads) +
+                         torre_md_lists_bytes(listed_of(program), plan->threads) +
                          program->method->bytes(p, plan, program->state->state_size) +
                          info->list_bytes;
     return TORRE_OK;
@@ -392,6 +401,7 @@ static torre_status cpu_advance(torre_md_solver *solver, int64_t steps)
 {
     cpu_solver *s = (cpu_solver *)solver;
     const double before = phases(&s->times), start = torre_time_now();
+    TORRE_TRY(torre_cpu_share_meet(s)); /* all have read what a step of any rank may write */
     for (int64_t n = 0; n < steps; n++) {
         double clock = torre_time_now();
         s->store.step++;

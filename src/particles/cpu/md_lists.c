@@ -44,6 +44,7 @@ torre_status torre_md_lists_grow(torre_md_lists *l, int64_t count, int64_t given
     torre_md_lists grown;
     if (all > l->room) {
         TORRE_TRY(torre_md_lists_make(all + all / 16 + 64, l->threads, &grown));
+        grown.builds = l->builds;
         torre_md_lists_free(l);
         *l = grown;
     }

@@ -182,15 +182,15 @@ typedef struct kicks {
 } kicks;
 
 /* sum of (u_j - u_i) w and gravity; velocities are of the state type. */
-TORRE_INLINE torre_quad_state viscosity_of(const move *m, int64_t i)
+TORRE_INLINE torre_quad_state viscosity_of(const move *m, int64_t i, int64_t number)
 {
     const torre_mps_field *f = m->field;
     const TORRE_STATE *velocity = f->store->velocity, *u = velocity + 4 * i;
     const TORRE_STATE factor = (TORRE_STATE)f->constants.viscosity_factor;
-    const int32_t *list = f->lists->start[i];
+    const int32_t *list = f->lists->start[number];
     torre_sum_lanes ax = {0}, ay = {0}, az = {0}, zero = {0};
-    for (int32_t k = 0; k < f->lists->length[i]; k += TORRE_LANES) {
-        pairs p = pairs_at(&m->view, i, i, k);
+    for (int32_t k = 0; k < f->lists->length[number]; k += TORRE_LANES) {
+        pairs p = pairs_at(&m->view, i, number, k);
         torre_sum_lanes w =
             __builtin_convertvector(weight_of(&p, m->view.influence), torre_sum_lanes);
         torre_sum_lanes ux, uy, uz;
@@ -213,37 +213,69 @@ static void put_gate(const torre_mps_field *f, int64_t i, torre_quad_state *r, t
     (*r)[1] = (TORRE_STATE)(g->height[f->store->id[i] - g->first] + g->lifted - g->step);
 }
 
-static void predict_part(move *m, int64_t low, int64_t high)
+/* Some of a run that nobody has taken yet in this sweep; false: there are none. */
+static inline bool take(const torre_mps_run *run, int sweep, int64_t *low, int64_t *high)
+{
+    *low = atomic_fetch_add_explicit(&run->taken[sweep].count, PART, memory_order_relaxed);
+    *high = *low + PART < run->count ? *low + PART : run->count;
+    return *low < *high;
+}
+
+static inline int64_t number_of(const torre_mps_run *run, int64_t k)
+{
+    return run->list < 0 ? run->place[k] : run->list + k;
+}
+
+/* A new position and velocity, and how far that is. */
+TORRE_INLINE void predict_put(move *m, int64_t i, torre_quad_state a, torre_quad_state r,
+                              torre_quad_state u)
 {
     const torre_mps_field *f = m->field;
-    const torre_quad_state *from = f->store->position, *velocity = f->store->velocity;
-    const torre_quad_state *hold = f->store->hold;
-    torre_quad_state *faster = m->next.velocity;
-    kicks k;
-    for (int64_t i = low; i < high; i++)
-        k.a[i - low] = is_fluid(f, i) ? viscosity_of(m, i) : (torre_quad_state){0};
-    for (int64_t i = low; i < high; i++) {
-        const bool fluid = is_fluid(f, i), gate = moves_with_gate(f, i);
-        if (!fluid && !gate && f->still) continue;
-        torre_quad_state r = from[i], u = velocity[i];
-        if (gate) put_gate(f, i, &r, &u);
-        if (fluid || gate) {
-            advance(f, k.a[i - low], f->constants.dt, 0, &r, &u);
-            m->speed = larger(square_of(u), m->speed);
-            m->far = larger(square_of(r - hold[i]), m->far);
-        } else if (square_of(u) > 0) {
-            m->drifts = true;
-        }
-        put_position(&m->next, i, r);
-        faster[i] = u;
+    advance(f, a, f->constants.dt, 0, &r, &u);
+    m->speed = larger(square_of(u), m->speed);
+    m->far = larger(square_of(r - ((const torre_quad_state *)f->store->hold)[i]), m->far);
+    put_position(&m->next, i, r);
+    ((torre_quad_state *)m->next.velocity)[i] = u;
+}
+
+static void predict_fluid(move *m, const torre_mps_run *run, int64_t low, int64_t high)
+{
+    const torre_quad_state *from = m->field->store->position;
+    const torre_quad_state *velocity = m->field->store->velocity;
+    kicks all;
+    for (int64_t k = low; k < high; k++)
+        all.a[k - low] = viscosity_of(m, run->place[k], number_of(run, k));
+    for (int64_t k = low; k < high; k++) {
+        const int64_t i = run->place[k];
+        predict_put(m, i, all.a[k - low], from[i], velocity[i]);
     }
 }
+
+/* Of what is no fluid. */
+static void predict_other(move *m, int64_t i)
+{
+    const torre_mps_field *f = m->field;
+    torre_quad_state r = ((const torre_quad_state *)f->store->position)[i];
+    torre_quad_state u = ((const torre_quad_state *)f->store->velocity)[i];
+    if (moves_with_gate(f, i)) {
+        put_gate(f, i, &r, &u);
+        predict_put(m, i, (torre_quad_state){0}, r, u);
+        return;
+    }
+    m->drifts = m->drifts || square_of(u) > 0;
+    put_position(&m->next, i, r);
+    ((torre_quad_state *)m->next.velocity)[i] = u;
+}
+
+/* Whether a sweep with a move has to write particles that are no fluid. */
+static inline bool writes_others(const torre_mps_field *f) { return !f->still || f->gate.moves; }
 
 static double sweep_viscosity(torre_mps_field *f, double *moved)
 {
     move all = move_begin(f);
     all.next.velocity = f->store->force;
     all.next.force = f->store->velocity;
+    const int64_t others = writes_others(f) ? f->store->count : 0;
     double speed = 0, far = 0;
     bool drifts = false;
 #pragma omp parallel num_threads(all.next.threads) reduction(max                                   \
@@ -251,9 +283,13 @@ static double sweep_viscosity(torre_mps_field *f, double *moved)
                                                                                      : drifts)
     {
         move m = all;
-#pragma omp for schedule(dynamic)
-        for (int64_t low = 0; low < m.next.count; low += PART)
-            predict_part(&m, low, low + PART < m.next.count ? low + PART : m.next.count);
+#pragma omp for schedule(dynamic, PART) nowait
+        for (int64_t i = 0; i < others; i++)
+            if (!is_fluid(f, i)) predict_other(&m, i);
+        int64_t low, high;
+        for (int r = 0; r < TORRE_MPS_RUNS; r++)
+            while (take(&f->run[r], TORRE_MPS_VISCOSITY, &low, &high))
+                predict_fluid(&m, &f->run[r], low, high);
         speed = m.speed;
         far = m.far;
         drifts = m.drifts;
@@ -266,10 +302,10 @@ static double sweep_viscosity(torre_mps_field *f, double *moved)
     return sqrt(speed);
 }
 
-/* How many lists a sweep looks at that walls take part in; whose such a list is. */
+/* How many lists a sweep looks at that walls take part in, but for tails; whose such a list is. */
 static inline int64_t all_lists(const torre_mps_field *f)
 {
-    return f->store->count + f->lists->given_count;
+    return f->store->count + f->lists->given_some;
 }
 
 static inline int64_t place_of(const torre_mps_field *f, int64_t list)
@@ -288,26 +324,44 @@ static inline bool is_dummy(const torre_mps_field *f, int64_t i)
     return f->store->id[i] >= f->fluid + f->wall;
 }
 
+TORRE_INLINE void density_of(const torre_mps_field *f, const view *v, int64_t i, int64_t number)
+{
+    TORRE_STATE *pressure = f->pressure, *number_density = f->number_density;
+    const TORRE_STATE n0 = (TORRE_STATE)f->constants.n0;
+    const TORRE_STATE stiffness = (TORRE_STATE)f->constants.stiffness;
+    torre_sum_lanes sum = {0}, zero = {0};
+    for (int32_t k = 0; k < f->lists->length[number]; k += TORRE_LANES) {
+        pairs p = pairs_at(v, i, number, k);
+        sum += __builtin_convertvector(weight_of(&p, v->influence), torre_sum_lanes);
+    }
+    TORRE_STATE n = torre_lanes_sums(sum, zero, zero, zero)[0];
+    number_density[i] = n;
+    /* a number that is not finite must not be hidden by the comparison */
+    pressure[i] = n < n0 ? 0 : stiffness * (n / n0 - 1);
+}
+
+static void density_fluid(const torre_mps_field *f, const view *v, const torre_mps_run *run,
+                          int64_t low, int64_t high)
+{
+    for (int64_t k = low; k < high; k++) density_of(f, v, run->place[k], number_of(run, k));
+}
+
 static void sweep_density(const torre_mps_field *f)
 {
     const view v = view_of(f);
     TORRE_STATE *pressure = f->pressure, *number_density = f->number_density;
-    const TORRE_STATE n0 = (TORRE_STATE)f->constants.n0;
-    const TORRE_STATE stiffness = (TORRE_STATE)f->constants.stiffness;
-#pragma omp parallel for schedule(dynamic, PART) num_threads(f->store->threads)
-    for (int64_t list = 0; list < all_lists(f); list++) {
-        const int64_t i = place_of(f, list);
-        if (is_dummy(f, i)) pressure[i] = number_density[i] = 0;
-        if (is_left_out(f, list)) continue;
-        torre_sum_lanes sum = {0}, zero = {0};
-        for (int32_t k = 0; k < f->lists->length[list]; k += TORRE_LANES) {
-            pairs p = pairs_at(&v, i, list, k);
-            sum += __builtin_convertvector(weight_of(&p, v.influence), torre_sum_lanes);
+#pragma omp parallel num_threads(f->store->threads)
+    {
+#pragma omp for schedule(dynamic, PART) nowait
+        for (int64_t list = 0; list < all_lists(f); list++) {
+            const int64_t i = place_of(f, list);
+            if (is_dummy(f, i)) pressure[i] = number_density[i] = 0;
+            if (!is_fluid(f, i) && !is_left_out(f, list)) density_of(f, &v, i, list);
         }
-        TORRE_STATE n = torre_lanes_sums(sum, zero, zero, zero)[0];
-        number_density[i] = n;
-        /* a number that is not finite must not be hidden by the comparison */
-        pressure[i] = n < n0 ? 0 : stiffness * (n / n0 - 1);
+        int64_t low, high;
+        for (int r = 0; r < TORRE_MPS_RUNS; r++)
+            while (take(&f->run[r], TORRE_MPS_DENSITY, &low, &high))
+                density_fluid(f, &v, &f->run[r], low, high);
     }
     pressure[f->store->far] = 0; /* which pads lists */
 }
@@ -319,7 +373,7 @@ TORRE_INLINE torre_lanes overlap_of(const pairs *p, real distance)
 }
 
 /* -(1/rho) grad P and collisions */
-TORRE_INLINE torre_quad_state gradient_of(const move *m, int64_t i)
+TORRE_INLINE torre_quad_state gradient_of(const move *m, int64_t i, int64_t number)
 {
     const torre_mps_field *f = m->field;
     const TORRE_STATE *pressure = f->pressure;
@@ -327,10 +381,10 @@ TORRE_INLINE torre_quad_state gradient_of(const move *m, int64_t i)
     const TORRE_STATE factor = (TORRE_STATE)c->gradient_factor;
     const real spring = (real)(c->collision_factor / c->gradient_factor);
     const real distance = (real)c->collision_distance, influence = m->view.influence;
-    const int32_t *list = f->lists->start[i];
+    const int32_t *list = f->lists->start[number];
     torre_sum_lanes ax = {0}, ay = {0}, az = {0}, zero = {0};
-    for (int32_t k = 0; k < f->lists->length[i]; k += TORRE_LANES) {
-        pairs p = pairs_at(&m->view, i, i, k);
+    for (int32_t k = 0; k < f->lists->length[number]; k += TORRE_LANES) {
+        pairs p = pairs_at(&m->view, i, number, k);
         torre_lanes both = {0};
         for (int l = 0; l < TORRE_LANES; l++) both[l] = (real)(pressure[i] + pressure[list[k + l]]);
         torre_lanes g = (both * p.inverse * TORRE_MPS_GRADIENT_WEIGHT(influence, p.inverse) +
@@ -344,40 +398,48 @@ TORRE_INLINE torre_quad_state gradient_of(const move *m, int64_t i)
     return factor * torre_lanes_sums(ax, ay, az, zero);
 }
 
-static void correct_part(move *m, int64_t low, int64_t high)
+static void correct_fluid(move *m, const torre_mps_run *run, int64_t low, int64_t high)
 {
     const torre_mps_field *f = m->field;
     const double dt = f->constants.dt;
     const torre_quad_state *from = f->store->position;
     torre_quad_state *velocity = m->next.velocity, *force = m->next.force;
-    kicks k;
-    for (int64_t i = low; i < high; i++)
-        k.a[i - low] = is_fluid(f, i) ? gradient_of(m, i) : (torre_quad_state){0};
-    for (int64_t i = low; i < high; i++) {
-        const bool fluid = is_fluid(f, i);
-        if (!fluid && !moves_with_gate(f, i) && f->still) continue;
-        torre_quad_state r = from[i];
-        if (fluid) {
-            torre_quad_state u = velocity[i];
-            advance(f, k.a[i - low], 0, dt * dt, &r, &u);
-            m->speed = larger(square_of(u), m->speed);
-            velocity[i] = u;
-        }
+    kicks all;
+    for (int64_t k = low; k < high; k++)
+        all.a[k - low] = gradient_of(m, run->place[k], number_of(run, k));
+    for (int64_t k = low; k < high; k++) {
+        const int64_t i = run->place[k];
+        torre_quad_state r = from[i], u = velocity[i];
+        advance(f, all.a[k - low], 0, dt * dt, &r, &u);
+        m->speed = larger(square_of(u), m->speed);
+        velocity[i] = u;
         put_position(&m->next, i, r);
-        force[i] = k.a[i - low];
+        force[i] = all.a[k - low];
     }
+}
+
+/* Of what is no fluid. */
+static void correct_other(move *m, int64_t i)
+{
+    put_position(&m->next, i, ((const torre_quad_state *)m->field->store->position)[i]);
+    ((torre_quad_state *)m->next.force)[i] = (torre_quad_state){0};
 }
 
 static double sweep_gradient(const torre_mps_field *f)
 {
     move all = move_begin(f);
+    const int64_t others = writes_others(f) ? f->store->count : 0;
     double speed = 0;
 #pragma omp parallel num_threads(all.next.threads) reduction(max : speed)
     {
         move m = all;
-#pragma omp for schedule(dynamic)
-        for (int64_t low = 0; low < m.next.count; low += PART)
-            correct_part(&m, low, low + PART < m.next.count ? low + PART : m.next.count);
+#pragma omp for schedule(dynamic, PART) nowait
+        for (int64_t i = 0; i < others; i++)
+            if (!is_fluid(f, i)) correct_other(&m, i);
+        int64_t low, high;
+        for (int r = 0; r < TORRE_MPS_RUNS; r++)
+            while (take(&f->run[r], TORRE_MPS_GRADIENT, &low, &high))
+                correct_fluid(&m, &f->run[r], low, high);
         speed = m.speed;
     }
     move_end(&all);
