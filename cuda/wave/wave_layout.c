@@ -76,14 +76,15 @@ static void lay_out_arguments(torre_cuda_program *program)
     a->k_stride_x = model[0] == 1 ? 0 : model[1] * a->stride_y;
 }
 
-/* Cells along x that a block marches over. One block a tile: enough blocks. Persistent blocks: what
- * costs least if all take the same time for a plane and the `order` planes more that are read for
- * each chunk cost half as much. */
-static int64_t chunk_of(const torre_cuda_program *program, int64_t columns)
+/* Cells of nx along x that a block marches over. One block a tile: enough blocks. Persistent
+ * blocks: what costs least if all take the same time for a plane and the `order` planes more that
+ * are read for each chunk cost half as much. */
+static int64_t chunk_of(const torre_cuda_program *program, int64_t nx)
 {
     const torre_gpu_data *gpu = program->gpu;
-    const int64_t nx = program->room, R = program->turned.problem.order / 2,
-                  shortest = gpu->chunk_least, blocks = program->step.shape.blocks;
+    const int64_t R = program->turned.problem.order / 2, shortest = gpu->chunk_least,
+                  blocks = program->step.shape.blocks,
+                  columns = program->tiles[1] * program->tiles[2];
     if (!blocks) {
         int64_t chunk = nx < gpu->long_grid ? shortest : gpu->chunk_most;
         while (chunk > shortest && nx / chunk * columns < gpu->blocks_enough) chunk /= 2;
@@ -100,10 +101,24 @@ static int64_t chunk_of(const torre_cuda_program *program, int64_t columns)
     return best;
 }
 
+/* Of steps that slide each has planes of its own: one beside a cut few, the next all others. So
+ * tiles have the length that suits these where the first of the list are those of a launch. */
+void torre_cuda_step_planes(const torre_cuda_program *program, int64_t low, int64_t high,
+                            torre_step_launch *step)
+{
+    const int64_t columns = program->tiles[1] * program->tiles[2];
+    step->low = (int)low;
+    step->high = (int)high;
+    if (!program->cuts_tiles) return;
+    step->chunk = (int)chunk_of(program, high - low);
+    step->tile_count = (int)((high - low + step->chunk - 1) / step->chunk * columns);
+}
+
 /* Tiles of the stepwise kernel; refuses orderings that they cannot have. */
 static torre_status lay_out_tiles(torre_cuda_program *program)
 {
-    const torre_ordering_spec *spec = &program->base.info.plan.ordering;
+    const torre_ordering_spec *spec = &program->base.info.plan.ordering,
+                              rows = {.kind = TORRE_ROW_MAJOR};
     torre_step_launch *step = &program->step;
     const int *n = program->args.n;
     torre_ordering ordering;
@@ -113,7 +128,9 @@ static torre_status lay_out_tiles(torre_cuda_program *program)
     int64_t *size = program->tiles;
     size[1] = (n[1] + step->shape.rows - 1) / step->shape.rows;
     size[2] = (n[2] + step->shape.planes - 1) / step->shape.planes;
-    step->chunk = (int)chunk_of(program, size[1] * size[2]);
+    program->cuts_tiles = program->slides && torre_ordering_same(spec, &rows);
+    step->chunk =
+        (int)(program->cuts_tiles ? program->gpu->chunk_least : chunk_of(program, program->room));
     size[0] = (program->room + step->chunk - 1) / step->chunk;
     const int64_t count = size[0] * size[1] * size[2];
     if (count > INT32_MAX || !torre_ordering_make_spec(spec, 3, size, &ordering, &why))

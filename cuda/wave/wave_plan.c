@@ -471,6 +471,12 @@ static void name_kernel(torre_cuda_program *program)
     char *text = info->kernel;
     const torre_pass_plan *pass = &program->pass;
     const torre_step_launch *step = &program->step;
+    if (!program->kernel && program->cuts_tiles) {
+        snprintf(text, size, "steps that slide, one at a time, columns of %d x %d cells%s",
+                 step->shape.rows, step->shape.planes,
+                 step->shape.blocks ? ", planes copied ahead" : "");
+        return;
+    }
     if (!program->kernel) {
         snprintf(text, size, "%s, tiles of %d x %d x %d cells%s",
                  program->slides ? "steps that slide, one at a time" : "one step at a time",

@@ -148,8 +148,7 @@ static torre_status slide_step(torre_cuda_solver *s, const torre_wave_args *args
     const torre_span span = {p.low * args->stride_x, p.high * args->stride_x};
     torre_step_launch step = s->step;
     if (p.low >= p.high) return TORRE_OK;
-    step.low = (int)p.low;
-    step.high = (int)p.high;
+    torre_cuda_step_planes(program, p.low, p.high, &step);
     TORRE_CUDA_TRY(program->stepper->launch(args, &program->stencil, &step, s->stream),
                    "computing a step");
     if (layers->width) {

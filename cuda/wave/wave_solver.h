@@ -131,6 +131,7 @@ typedef struct torre_cuda_program {
     torre_pass_plan pass;   /* engine torre */
     torre_step_launch step; /* engine stepwise, all but addresses */
     int64_t tiles[3];       /* likewise */
+    bool cuts_tiles;        /* each launch takes as long ones as suit it (torre_cuda_step_planes) */
     torre_point_plan points;
     torre_receiver_tables receivers;
     size_t bytes[TORRE_PIECES];
@@ -211,6 +212,9 @@ torre_status torre_cuda_adapt(const torre_wave_program *given, const torre_wave_
 /* What follows for the setup from the kernel and the plan that were chosen: tiles, passes,
  * arguments, and how much memory all that takes. */
 torre_status torre_cuda_lay_out(torre_cuda_program *program);
+/* A launch of the stepwise kernel for planes low .. high - 1 alone. */
+void torre_cuda_step_planes(const torre_cuda_program *program, int64_t low, int64_t high,
+                            torre_step_launch *step);
 /* Device memory of the fields and the model alone, by which axes are chosen, bytes. */
 int64_t torre_cuda_field_bytes(const torre_turned *turned);
 
