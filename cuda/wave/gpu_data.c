@@ -58,9 +58,9 @@ static const torre_tile tiles[36 + 1] = {
         .stages_at_work = 2, .stages_height = 1024, .cluster_share = {7, 8}, .chunk_least = 16,    \
         .chunk_most = 64, .long_grid = 256, .blocks_enough = 1024,                                 \
         .copied_cells = INT64_C(1) << 27, .copied_fill = 0.6, .turn_cells = INT64_C(1) << 22,      \
-        .thin = 8, .thin_cells = INT64_C(1) << 16, .turn_gain = 1.05, .link = 37, .copy = 4000,    \
-        .tower_rate = {1230, 700, 450, 365}, .pass_cells = 8e6, .reserve = INT64_C(256) << 20,     \
-        .rates = RATES,                                                                            \
+        .thin = 8, .thin_cells = INT64_C(1) << 16, .turn_gain = 1.05, .link = 32, .copy = 4000,    \
+        .peer = 390, .tower_rate = {1230, 700, 450, 365}, .pass_cells = 8e6,                       \
+        .reserve = INT64_C(256) << 20, .rates = RATES,                                             \
     }
 
 static const torre_gpu_data gpus[] = {

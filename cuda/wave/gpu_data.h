@@ -123,12 +123,13 @@ typedef struct torre_gpu_data {
     int64_t turn_cells, thin, thin_cells;
     double turn_gain;
 
-    /* Windows (wave/ring.h), in bytes or cells a nanosecond: a link to the host each way while the
-     * other is busy, what windows wait for before they come included (wave --memory 8600M --size
-     * 4096x1024x1024 --tower-height 180, 60: 43 alone), copies on the device, towers by order, f32
-     * (GRID); and cells of which a pass could do as many steps while it begins and ends:
-     * bench_wave_cuda 2:t:0:0:256x256x256 */
-    double link, copy, tower_rate[TORRE_TOWER_ORDERS], pass_cells;
+    /* Windows (wave/ring.h) and slabs, in bytes or cells a nanosecond: a link to the host each way
+     * while the other is busy and towers climb, what windows wait for before they come included
+     * (wave --size 4096x2048x2304 --order 2 --steps 1336 --tower-height 268; 50 alone,
+     * bench/WAVE.md), copies on the device, and from one GPU to another of a host
+     * (bench/SCALING.md), towers by order, f32 (GRID); and cells of which a pass could do as many
+     * steps while it begins and ends: bench_wave_cuda 2:t:0:0:256x256x256 */
+    double link, copy, peer, tower_rate[TORRE_TOWER_ORDERS], pass_cells;
 
     int64_t reserve;              /* bytes of free memory left to the driver: nvidia-smi */
     const torre_gpu_rates *rates; /* NULL: not measured */

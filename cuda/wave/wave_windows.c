@@ -479,8 +479,10 @@ torre_part_cost torre_cuda_part_cost(const torre_wave_program *given)
     const double model = (double)torre_cuda_model_bytes(given) / cells;
     return (torre_part_cost){.stream = (bytes + model) * rate / gpu->link,
                              .move = 2 * (bytes + model) * rate / gpu->copy,
+                             .cross = bytes * rate / gpu->peer,
                              .start = gpu->pass_cells / cells,
                              .climb = 0.5 * program->base.info.plan.dts,
                              .rate = 1e9 * rate,
-                             .beside = true};
+                             .beside = true,
+                             .measured = gpu->rates != NULL};
 }

@@ -58,11 +58,12 @@ typedef struct torre_lent_planes {
 } torre_lent_planes;
 
 /* What parts cost, in steps of a plane: to stream it there and back, beside computing or not; to
- * move it in memory. How many planes begin and end of a pass are like, how many steps more a tower
- * takes than it climbs, and cells that are computed in a second. */
+ * move it in memory; to hand it on to another device. How many planes begin and end of a pass are
+ * like, how many steps more a tower takes than it climbs, and cells that are computed in a second,
+ * as measured or as a guess. */
 typedef struct torre_part_cost {
-    double stream, move, start, climb, rate;
-    bool beside;
+    double stream, move, cross, start, climb, rate;
+    bool beside, measured;
 } torre_part_cost;
 
 /*

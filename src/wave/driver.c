@@ -30,7 +30,7 @@ static const double frames_seconds = 0.03;
 static const double watch_share = 0.02;
 
 /* And that of the ends of chunks, unless those were to take so many seconds for that. */
-static const double drain_share = 0.02, longest_seconds = 20;
+static const double drain_share = 0.005, longest_seconds = 20;
 
 /*
  * Find the backend and let it plan. "auto" goes on to the next one when the first does not offer

@@ -102,14 +102,14 @@ static int64_t planes_each(const torre_rank_program *p)
     return p->layout.n[0] / p->ranks->count * fewest;
 }
 
-/* The highest that let slabs be so many times what towers need; 0: none. */
-static int64_t highest(torre_rank_program *p, torre_wave_plan *plan, int64_t most, int times)
+/* The highest for which slabs have planes enough; 0: none. */
+static int64_t highest(torre_rank_program *p, torre_wave_plan *plan, int64_t most)
 {
     int64_t low = 0, high = most + 1; /* it fits; it does not */
     while (high - low > 1) {
         const int64_t middle = low + (high - low) / 2;
         set_height(p, plan, middle);
-        if (times * least_planes(p) <= planes_each(p))
+        if (least_planes(p) <= planes_each(p))
             low = middle;
         else
             high = middle;
@@ -118,16 +118,35 @@ static int64_t highest(torre_rank_program *p, torre_wave_plan *plan, int64_t mos
 }
 
 /*
- * The height at which all steps take least: slabs begin and end a pass after one another, so that
- * (steps + (slabs - 1) height) / height passes take their time, height + climb.
+ * What all steps take by towers of that height, in steps of a plane. Slabs begin and end a pass
+ * after one another, so that (steps + (slabs - 1) height) / height passes take their time, height +
+ * climb. Where a slab is less than twice as thick as what a tower sees and what is computed while
+ * that goes to the rank below and comes back, ranks wait for each other in each pass.
  */
-static int64_t quickest(const torre_rank_program *p, const torre_part_cost *c, int64_t height)
+static double time_by(const torre_rank_program *p, const torre_part_cost *c, int64_t height)
+{
+    const double steps = (double)p->base.setup->problem->steps, climbs = (double)height,
+                 planes = (double)planes_each(p),
+                 busy = 2 * ((double)least_planes(p) + (double)p->above * c->cross / climbs);
+    return (steps / climbs + p->slabs - 1) * (climbs + c->climb) * fmax(planes, busy);
+}
+
+/* The height at which they take least. */
+static int64_t quickest(torre_rank_program *p, torre_wave_plan *plan, const torre_part_cost *c,
+                        int64_t most)
 {
     const int64_t steps = p->base.setup->problem->steps;
-    const double best = sqrt((double)steps * c->climb / (p->slabs - 1));
-    const int64_t lower = best < (double)height ? (int64_t)best : height;
-    if (lower < 1 || steps < 1) return height;
-    const int64_t passes = (steps + lower - 1) / lower;
+    double least = HUGE_VAL;
+    int64_t best = most;
+    for (int64_t height = 1; height <= most && steps > 0; height++) {
+        set_height(p, plan, height);
+        const double its = time_by(p, c, height);
+        if (its >= least) continue;
+        least = its;
+        best = height;
+    }
+    if (best < 1 || steps < 1) return best;
+    const int64_t passes = (steps + best - 1) / best;
     return (steps + passes - 1) / passes; /* all alike */
 }
 
@@ -137,9 +156,8 @@ static torre_status choose_height(torre_rank_program *p, torre_wave_plan *plan, 
     const int64_t steps = p->base.setup->problem->steps, chosen = plan->tower_height;
     const int64_t most = wished > 0 ? wished : steps > 0 && steps < chosen ? steps : chosen;
     if (p->slabs == 1) return TORRE_OK; /* none has to wait */
-    const int64_t fits = highest(p, plan, most, 1);
-    int64_t height = highest(p, plan, most, 2);
-    if (height > 0) height = quickest(p, cost, height);
+    const int64_t fits = highest(p, plan, most);
+    int64_t height = quickest(p, plan, cost, fits);
     if (height < 4) height = fits < 4 ? fits : 4; /* rather wait than have no towers */
     if (wished > 0) height = fits == wished ? wished : 0;
     set_height(p, plan, height > 0 ? height : most);
@@ -154,12 +172,13 @@ static torre_status choose_height(torre_rank_program *p, torre_wave_plan *plan, 
 }
 
 /* Steps that surely take no longer than a chunk of them may, where that can be known: by a third of
- * the rate, and in so many passes, of which each takes some time however few its cells are. */
+ * the rate if that is a guess, and in so many passes, of which each takes some time however few its
+ * cells are. */
 static int64_t first_steps(const torre_rank_program *p, const torre_part_cost *c, int64_t height)
 {
     const double cells = (double)torre_wave_cells(p->base.setup->problem) / p->ranks->count,
                  passes = 500.0 * (double)height;
-    return (int64_t)fmin(0.3 * chunk_s * c->rate / cells, passes);
+    return (int64_t)fmin((c->measured ? 0.8 : 0.3) * chunk_s * c->rate / cells, passes);
 }
 
 /* --- The program --- */
