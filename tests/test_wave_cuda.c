@@ -234,7 +234,7 @@ static void advance_recording(const sample_problem *s, torre_wave_solver *solver
 }
 
 /* Planes of a window beside the least that it can have, of two in memory: plans of grids as small
- * as these take one. -1: as planned. */
+ * as these take one. Odd: the highest owns as few as it may. -1: as planned. */
 static int64_t two_windows = -1;
 
 static void take_two_windows(torre_wave_program *program)
@@ -245,6 +245,7 @@ static void take_two_windows(torre_wave_program *program)
     ring->shape.even = true;
     ring->shape.stored =
         ring->shape.below + ring->shape.above + 2 * ring->shape.ends - 1 + two_windows;
+    ring->shape.top = two_windows % 2 ? ring->shape.above + ring->shape.ends : 0;
 }
 
 /* 1: done, 0: refused. */

@@ -12,7 +12,10 @@
 
 /* Planes that a window owns in the middle, and at the high and low ends of the grid. */
 static int64_t owned_middle(const torre_ring_shape *s) { return s->stored - s->below - s->above; }
-static int64_t owned_high(const torre_ring_shape *s) { return s->stored - s->below; }
+static int64_t owned_high(const torre_ring_shape *s)
+{
+    return s->even && s->top > 0 ? s->top : s->stored - s->below;
+}
 static int64_t owned_low(const torre_ring_shape *s) { return s->stored - s->above; }
 
 int64_t torre_ring_windows(const torre_ring_shape *s)
@@ -172,6 +175,12 @@ static torre_status too_little(const planning *p, int64_t least)
                       have, p->program->part.dts, (long long)p->program->part.tower_height, need);
 }
 
+/* Memory of the store that counts, too. */
+static int64_t store_bytes(const planning *p)
+{
+    return of_device(p) ? 0 : torre_store_memory(&p->store, p->program->buffer_planes);
+}
+
 /* The most planes that fit with towers of the present height; 0: not even the least. Unless that is
  * to be sure it is an estimate, without *info: a large window with many receivers takes long to
  * plan. */
@@ -179,8 +188,7 @@ static torre_status fit_planes(const planning *p, bool sure, torre_wave_info *in
                                int64_t *least)
 {
     const int64_t most = most_stored(&p->program->shape), low = least_stored(&p->program->shape);
-    const int64_t fixed =
-        of_device(p) ? 0 : torre_store_memory(&p->store, p->program->buffer_planes);
+    const int64_t fixed = store_bytes(p);
     int64_t first, second;
     *stored = 0;
     *least = INT64_MAX;
@@ -254,6 +262,67 @@ static int64_t choose_height(planning *p, const torre_part_cost *c, int64_t stor
     return cost_of(p, c, higher, stored) < cost_of(p, c, lower, stored) ? higher : lower;
 }
 
+/* --- The highest window --- */
+
+static double longer_of(double a, double b) { return a > b ? a : b; }
+
+/* Planes that window i owns. */
+static double owned_by(const planning *p, int64_t i)
+{
+    const torre_ring_shape *s = &p->program->shape;
+    const torre_box owned = torre_ring_window(s, p->setup, i).owned;
+    return (double)(owned.high[s->axis] - owned.low[s->axis]);
+}
+
+/*
+ * What a pass takes by the windows as they are, in steps of a plane. Beside each window its
+ * neighbours come and go, or those of the passes before and after. Towers lean upwards: the highest
+ * window has less to do than it owns planes, the lowest more; and planes above a cut leave with the
+ * lower window.
+ */
+static double pass_of(const planning *p, const torre_part_cost *c)
+{
+    const torre_ring_shape *s = &p->program->shape;
+    const double steps = (double)p->program->part.tower_height, lean = 0.5 * (double)s->above;
+    const int64_t windows = torre_ring_windows(s), top = windows - 1;
+    double cost = (double)windows * (c->move * (double)(s->below + s->above) + c->start * steps);
+    for (int64_t i = top; i >= 0; i--) {
+        const int64_t before = i == top ? 0 : i + 1, next = i == 0 ? top : i - 1;
+        const double works = owned_by(p, i) - (i == top ? lean : 0) + (i == 0 ? lean : 0);
+        const double leaves = owned_by(p, before) + (before == 0 ? (double)s->above : 0) -
+                              (before == top ? (double)s->above : 0);
+        cost += longer_of(steps * works, c->stream * longer_of(leaves, owned_by(p, next)));
+    }
+    return cost;
+}
+
+/* Sizes of the highest window that are tried. */
+enum { TOP_SIZES = 64 };
+
+/*
+ * How many planes the highest of two hands' windows owns. Many small windows want it large, so that
+ * it lasts while what the lowest one holds leaves; but beside few large ones it must not be so
+ * large that others wait until it has come or gone.
+ */
+static torre_status choose_top(planning *p, const torre_part_cost *c, torre_wave_info *info)
+{
+    torre_ring_shape *s = &p->program->shape;
+    const int64_t least = s->above + s->ends, most = owned_high(s);
+    int64_t best = s->top = most, bytes;
+    double cost = pass_of(p, c);
+    for (int64_t i = 0; i < TOP_SIZES; i++) {
+        s->top = least + even_cut(most - least, TOP_SIZES, i);
+        const double its = pass_of(p, c);
+        if (its >= cost) continue;
+        cost = its;
+        best = s->top;
+    }
+    s->top = best;
+    TORRE_TRY(windows_bytes(p, s->stored, info, &bytes));
+    info->memory_bytes = bytes + store_bytes(p);
+    return TORRE_OK;
+}
+
 /* Heights and windows for the memory there is. */
 static torre_status choose_windows(planning *p, const torre_part_cost *c, int64_t wished,
                                    torre_wave_info *info)
@@ -295,6 +364,7 @@ static torre_status choose_hands(planning *p, const torre_wave_program *whole,
         p->program->shape.even = hands == 2 || p->program->shape.ends > 1;
         const torre_part_cost c = cost_by(p, whole);
         status = choose_windows(p, &c, wish->tower_height, &its);
+        if (!status && hands == 2) status = choose_top(p, &c, &its);
         if (status) continue;
         const double cost = cost_of(p, &c, p->program->part.tower_height, p->program->shape.stored);
         if (cost >= least) continue;

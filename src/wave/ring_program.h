@@ -12,9 +12,9 @@ typedef struct torre_ring_shape {
     int64_t below, above; /* planes that a window stores beside those it owns */
     int64_t stored;       /* planes that a window stores at most */
     int64_t ends;         /* planes that the lowest window owns at least (end_planes) */
-    bool even;            /* The highest owns as many as it has room for, so that its towers last
-                             while what the lowest one of the pass before holds leaves. All others
-                             own as many, so that as much comes and goes beside each. */
+    bool even;            /* all but the highest own as many, so that as much comes and goes beside
+                             each */
+    int64_t top;          /* then, planes that the highest owns; 0: as many as it has room for */
 } torre_ring_shape;
 
 enum { TORRE_RING_HANDS = 2 };

@@ -165,6 +165,28 @@ def check_too_large():
         assert "on the GPU" in done.stderr and "--scratch DIR" in done.stderr, done
 
 
+def planned(*options):
+    """The report of a run that does not run, on GPUs whose rates are known."""
+    words = [WAVE, "--backend", "cuda", "--engine", "torre", "--snapshot-every", "0", "--quiet", "--dry-run", "--json",
+             "r.json", *options]
+    environment = {**os.environ, "FAKE_CUDA_DEVICE": "h200-few", "FAKE_CUDA_COUNT": "2", "TORRE_TUNE": "off"}
+    subprocess.run(words, env=environment, check=True, timeout=60)
+    return report()
+
+
+def check_plans():
+    """Of three windows none may have so many planes that the others wait until it has come or gone: 1847 have room. Where
+    there are many the highest has all that it has room for. Towers of 56 steps have 512 planes of a GPU busy, but for the
+    time that planes take to the other one and back."""
+    large = ["--size", "4096x1024x1024", "--order", "2", "--steps", "1336", "--memory"]
+    plan = planned(*large, "31200M")
+    assert plan["windows"] == 3 and 4096 / 3 < plan["window_planes"] < 1700, plan
+    plan = planned(*large, "8600M")
+    assert plan["windows"] > 10 and plan["memory_bytes"]["fields_and_tables"] > 0.95 * (8600 << 20), plan
+    plan = planned("--size", "1024x1024x224", "--order", "8", "--steps", "5000", "--devices", "0,1")
+    assert 40 < plan["tower_height"] < 52, plan
+
+
 def check_watch():
     """A value that is no number is found on whichever GPU it is, and told by its cell."""
     for device in range(3):
@@ -209,6 +231,7 @@ def main():
         check_stops()
         check_watch()
         check_too_large()
+        check_plans()
         done = wave("--order", "2", "--devices", "2,0", FAKE_CUDA_MEMORY="5000000")
         assert done.returncode == 4 and done.stderr.startswith("wave: GPU 2: ") and done.stderr.count("\n") == 1, done
         for options, code, words in REFUSED_OF_DEVICES:
