@@ -2,14 +2,15 @@
 """One run by several GPUs of a machine against one of them: by one process (wave --devices) or a rank of MPI for each.
 
     bench_devices.py BUILD [--devices 0,1] [--size NXxNYxNZ] [--orders 2,4,..] [--seconds S] [--repeats N] [--velocity]
-                     [--boundary FACES] [--points] [--transports devices,peer,mpi,nccl,host]
+                     [--boundary FACES] [--absorbing KIND] [--points] [--transports devices,peer,mpi,nccl,host]
 
-BUILD: folder with wave. Of each order: the grid on one GPU; the same grid shared by all of them; one so many
+BUILD: folder with wave. Of each order: the grid on each GPU alone; the same grid shared by all of them; one so many
 times as long along x, shared. Each makes the steps that one GPU makes in about S seconds (6), f32, a source, velocity the
 same everywhere or of each cell (--velocity), free faces or others, with --points 100 sources and 10,000 receivers
-anywhere in each grid in place of the one source. Best rates (time loops alone) are printed as CSV, rates of several divided by that of
-one, and the part of the time that GPUs waited for each other. --transports compares ways between GPUs: "devices" is one
-process, the others are what TORRE_TRANSPORT takes; where a report says that planes went another way, it says why.
+anywhere in each grid in place of the one source. Best rates (time loops alone) are printed as CSV, rates of several divided
+by the mean of those of one, and the part of the time that GPUs waited for each other. --transports compares ways between
+GPUs: "devices" is one process, the others are what TORRE_TRANSPORT takes; where a report says that planes went another
+way, it says why.
 """
 import argparse
 import os
@@ -31,13 +32,15 @@ def run(build, words, folder, launch=(), transport="auto"):
                      {**os.environ, "TORRE_TRANSPORT": transport})
 
 
-def compare(options, folder, grids, order, one, steps, transport):
-    """A line of how the GPUs do by that transport; one: the rate of one of them."""
+def compare(options, folder, grids, order, alone, steps, transport):
+    """A line of how the GPUs do by that transport; alone: the rate of each of them."""
     count = options.devices.count(",") + 1
     shared, launch = ["--devices", options.devices], []
     if transport != "devices":
         shared, launch = [], ["mpirun", "-n", str(count)]
-    cells = [order, "cells" if options.velocity else "one", str(count), transport, options.size, steps, f"{one:.0f}"]
+    one = statistics.mean(alone)
+    cells = [order, "cells" if options.velocity else "one", str(count), transport, options.size, steps,
+             " ".join(f"{rate:.0f}" for rate in alone)]
     for grid in grids:
         told = [run(options.build, [*grid, "--order", order, *shared, "--steps", steps], folder, launch,
                     "auto" if transport == "devices" else transport) for _ in range(options.repeats)]
@@ -60,6 +63,7 @@ def main():
     parser.add_argument("--repeats", type=int, default=2)
     parser.add_argument("--velocity", action="store_true", help="a velocity for each cell, of a file")
     parser.add_argument("--boundary", default="free")
+    parser.add_argument("--absorbing", default="pml", help="what --boundary absorbing does: pml, cpml, sponge")
     parser.add_argument("--points", action="store_true", help="100 sources and 10,000 receivers")
     parser.add_argument("--transports", default="devices")
     options = parser.parse_args()
@@ -72,6 +76,8 @@ def main():
         for times in (1, count):
             grid = [size[0] * times, *size[1:]]
             grids.append(["--size", "x".join(map(str, grid)), "--boundary", options.boundary])
+            if "absorbing" in options.boundary:
+                grids[-1] += ["--absorbing", options.absorbing]
             if options.points:
                 save_points(os.path.join(folder, f"sources{times}.csv"), 100, grid, 1)
                 save_points(os.path.join(folder, f"receivers{times}.csv"), 10000, grid, 2)
@@ -84,10 +90,10 @@ def main():
             wave = ["--order", order]
             first = run(options.build, [*grids[0], *wave, "--steps", "256"], folder)
             steps = str(round(options.seconds / first["compute_s"] * 256))
-            one = max(run(options.build, [*grids[0], *wave, "--steps", steps], folder)["gcells_per_s"]
-                      for _ in range(options.repeats))
+            alone = [max(run(options.build, [*grids[0], *wave, "--device", device, "--steps", steps], folder)["gcells_per_s"]
+                         for _ in range(options.repeats)) for device in options.devices.split(",")]
             for transport in options.transports.split(","):
-                compare(options, folder, grids, order, one, steps, transport)
+                compare(options, folder, grids, order, alone, steps, transport)
 
 
 if __name__ == "__main__":
