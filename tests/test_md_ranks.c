@@ -215,7 +215,6 @@ static void make_pairs(uint64_t *state, some_case *s)
     if (pick(state, 0, 2) == 0) md_case_add_types(&s->c, (int)pick(state, 2, 3), &s->types);
     if (pick(state, 0, 3) == 0) crowd(&s->c, state);
     s->c.problem.ensemble = (torre_md_ensemble)pick(state, TORRE_NVE, TORRE_NPT);
-    if (gpus && s->c.problem.ensemble == TORRE_FIRE) s->c.problem.ensemble = TORRE_NPT;
     s->c.problem.temperature = 1.2;
     s->c.problem.damping_time = 0.2;
     s->c.problem.pressure = 2;
@@ -504,8 +503,7 @@ static void ranks_give_the_bits_of_one(void **unused)
                   tiles > 1 && rough > 1,
               "%d melts, %d gases, %d of rough grains, %d with types, %d by tiles",
               models[TORRE_PAIR_lj], models[TORRE_PAIR_granular], rough, typed, tiles);
-        for (int e = 0; e <= TORRE_NPT; e++)
-            CHECK(ensembles[e] > 0 || e == TORRE_FIRE, "%s", torre_md_ensembles[e]);
+        for (int e = 0; e <= TORRE_NPT; e++) CHECK(ensembles[e] > 0, "%s", torre_md_ensembles[e]);
         CHECK(rebuilds > 4 * 28, "%d rebuilds", (int)rebuilds);
         return;
     }
@@ -624,8 +622,6 @@ static void others_are_refused(void **unused)
     if (gpus) c.problem.count = 64; /* one bin's tile of so many suits a GPU */
     expect_refused(&c, &(torre_md_plan){.bin_size = 4}, 2, "take fewer");
     if (gpus) {
-        c.problem.ensemble = TORRE_FIRE;
-        expect_refused(&c, &(torre_md_plan){0}, 2, "share no ensemble fire");
         some_case fluid = {.rough = false};
         make_fluid(&(uint64_t){4}, &fluid);
         fluid.c.problem.mps.gate_count = 0;

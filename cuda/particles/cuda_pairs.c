@@ -391,7 +391,15 @@ static md_relax_args relax_args(const md_cuda_solver *s)
                            .mass = s->problem->mass,
                            .most = TORRE_FIRE_MOST * s->problem->cutoff,
                            .fire = s->fire,
-                           .sums = s->squares};
+                           .partial = s->partial};
+}
+
+/* Sums of a minimisation, of the bricks of all. */
+static torre_status queue_relax_rows(md_cuda_solver *s, const md_force_args *a, bool kick)
+{
+    const md_relax_args b = relax_args(s);
+    TORRE_CUDA_TRY(s->kernels->state->relax_sums(a, &b, kick, s->stream), "adding up forces");
+    return s->share ? md_share_speeds(s, TORRE_FIRE_SUMS) : TORRE_OK;
 }
 
 /* From forces (ahead -1: from whole velocities) to the next positions of a minimisation. */
@@ -402,10 +410,11 @@ static torre_status queue_relax(md_cuda_solver *s, int ahead)
     const md_relax_args b = relax_args(s);
     a.x_out = s->x[s->x_now];
     a.ahead = ahead;
-    TORRE_CUDA_TRY(s->kernels->state->relax_sums(&a, &b, ahead >= 0, s->stream), what);
+    TORRE_TRY(queue_relax_rows(s, &a, ahead >= 0));
     TORRE_CUDA_TRY(s->kernels->state->relax_decide(&a, &b, NULL, NULL, s->stream), what);
+    take_own(s, &a);
     TORRE_CUDA_TRY(s->kernels->state->relax_move(&a, &b, s->stream), what);
-    return TORRE_OK;
+    return queue_moved(s);
 }
 
 /* Sums at the velocities of the whole step, to which kick leads. */
@@ -414,7 +423,7 @@ static torre_status queue_relax_sums(md_cuda_solver *s, bool kick)
     static const char what[] = "adding up energies";
     const md_force_args a = force_args(s);
     const md_relax_args b = relax_args(s);
-    TORRE_CUDA_TRY(s->kernels->state->relax_sums(&a, &b, kick, s->stream), what);
+    TORRE_TRY(queue_relax_rows(s, &a, kick));
     TORRE_CUDA_TRY(s->kernels->state->relax_decide(&a, &b, s->total, s->total + MD_SUMS, s->stream),
                    what);
     return TORRE_OK;
@@ -1046,7 +1055,7 @@ static torre_status run_to(md_cuda_solver *s, int64_t step, int64_t target, bool
 static torre_status begin_at_rest(md_cuda_solver *s)
 {
     const torre_fire fire = torre_fire_start(s->problem->dt);
-    const size_t bytes = 4 * (size_t)s->kernels->state->state_bytes * (size_t)s->problem->count;
+    const size_t bytes = 4 * (size_t)s->kernels->state->state_bytes * (size_t)s->places;
     TORRE_CUDA_TRY(cudaMemcpy(s->fire, &fire, sizeof fire, cudaMemcpyHostToDevice), "particles");
     TORRE_CUDA_TRY(cudaMemset(s->v[0], 0, bytes), "particles");
     TORRE_CUDA_TRY(cudaDeviceSynchronize(), "particles");

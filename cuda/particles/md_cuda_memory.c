@@ -82,16 +82,12 @@ static md_arrays control_arrays(const md_cuda_program *program)
     ADD(&a, control, (int64_t)sizeof(md_control), what);
     if (program->method->sparse) ADD(&a, held, (int64_t)sizeof(uint32_t), what);
     const torre_md_ensemble ensemble = program->base.problem->ensemble;
-    const int64_t rows =
-        md_particle_rows((int)program->base.problem->count) * (int64_t)sizeof(double);
-    if (ensemble == TORRE_FIRE) {
+    if (ensemble == TORRE_FIRE)
         ADD(&a, fire, (int64_t)sizeof(torre_fire), what);
-        ADD(&a, squares, TORRE_FIRE_SUMS * rows, what);
-    } else if (ensemble == TORRE_NPT) {
+    else if (ensemble == TORRE_NPT)
         ADD(&a, live, (int64_t)sizeof(md_live), what);
-    } else if (ensemble != TORRE_NVE) {
+    else if (ensemble != TORRE_NVE)
         ADD(&a, bath, (int64_t)sizeof(md_bath_state), what);
-    }
     return a;
 }
 

@@ -59,8 +59,7 @@ typedef struct md_cuda_solver {
     void *spin[2], *twist, *contact, *spring;
     md_bath_state *bath; /* of a thermostat */
     md_live *live;       /* of a barostat; NULL: the box stays */
-    torre_fire *fire;    /* of a minimisation, and */
-    double *squares;     /* its sums */
+    torre_fire *fire;    /* of a minimisation */
     md_control *control;
     void *pinned; /* host copy of control and total */
 

@@ -386,7 +386,7 @@ typedef struct md_relax_args {
     double dt, mass; /* of the problem */
     double most;     /* that a particle moves in a step */
     torre_fire *fire;
-    double *sums; /* [TORRE_FIRE_SUMS][md_particle_rows] */
+    double *partial; /* [bricks][MD_SUMS], of which TORRE_FIRE_SUMS are taken */
 } md_relax_args;
 
 /* What rough grains (particles/grains.h) have beside positions and velocities; slots 0: grains are

@@ -2,7 +2,8 @@
  * Minimisation (particles/fire.h). The time step lives on the device, so a step is
  *
  *     forces    md_force_kernel, forces only
- *     sums      half a kick to the velocities of the whole step; sums of them and the forces
+ *     sums      half a kick to the velocities of the whole step; sums of them and the forces, a
+ *               row of each brick, so that several devices have those of one (md_share.h)
  *     decide    one block: what the next step is to be
  *     move      velocities turned towards the forces, half a kick, drift
  *
@@ -19,10 +20,12 @@ __global__ void __launch_bounds__(256)
     md_relax_sums_kernel(const __grid_constant__ md_force_args a,
                          const __grid_constant__ md_relax_args b, bool kick)
 {
-    if (md_stopped(a.tiles.control, a.ahead)) return;
-    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    const md_tiles &t = a.tiles;
+    if (md_stopped(t.control, a.ahead)) return;
+    const int brick = t.first_brick + blockIdx.x, end = t.start[(brick + 1) * t.slots];
     double sum[TORRE_FIRE_SUMS] = {0};
-    if (i < a.count) {
+    for (int place = t.start[brick * t.slots] + threadIdx.x; place < end; place += blockDim.x) {
+        const int i = t.perm ? t.perm[place] : place;
         const md_vec<R> f = ((const md_vec<R> *)a.f)[i];
         md_vec<R> v = ((const md_vec<R> *)a.v)[i];
         const double weight = md_weight_of(a, ((const md_vec<R> *)a.x_in)[i]);
@@ -30,15 +33,16 @@ __global__ void __launch_bounds__(256)
             md_half_kick(v, f, (R)(b.fire->dt / (2 * b.mass)));
             ((md_vec<R> *)a.v)[i] = v;
         }
-        sum[TORRE_FIRE_POWER] = weight * ((double)f.x * (double)v.x + (double)f.y * (double)v.y +
-                                          (double)f.z * (double)v.z);
-        sum[TORRE_FIRE_PUSH] = weight * md_square(f);
-        sum[TORRE_FIRE_SPEED] = weight * md_square(v);
-        sum[TORRE_FIRE_FORCE] = weight * sum[TORRE_FIRE_PUSH];
+        const double push = weight * md_square(f);
+        sum[TORRE_FIRE_POWER] += weight * ((double)f.x * (double)v.x + (double)f.y * (double)v.y +
+                                           (double)f.z * (double)v.z);
+        sum[TORRE_FIRE_PUSH] += push;
+        sum[TORRE_FIRE_SPEED] += weight * md_square(v);
+        sum[TORRE_FIRE_FORCE] += weight * push;
     }
     for (int k = 0; k < TORRE_FIRE_SUMS; k++) {
         const double total = md_block_sum(sum[k]);
-        if (threadIdx.x == 0) b.sums[k * (int)gridDim.x + blockIdx.x] = total;
+        if (threadIdx.x == 0) b.partial[brick * (int64_t)MD_SUMS + k] = total;
         __syncthreads();
     }
 }
@@ -53,7 +57,8 @@ static __global__ void __launch_bounds__(MD_FACTOR_BLOCK)
     double sum[TORRE_FIRE_SUMS];
     for (int k = 0; k < TORRE_FIRE_SUMS; k++) {
         double part = 0;
-        for (int r = threadIdx.x; r < rows; r += MD_FACTOR_BLOCK) part += b.sums[k * rows + r];
+        for (int r = threadIdx.x; r < rows; r += MD_FACTOR_BLOCK)
+            part += b.partial[r * (int64_t)MD_SUMS + k];
         sum[k] = md_block_sum(part);
         __syncthreads();
     }

@@ -21,11 +21,6 @@ torre_status md_share_check(const md_cuda_program *program, const torre_ranks *r
                           "%s do not share a fluid by {backend} cuda: take one GPU, or "
                           "{backend} cpu",
                           ranks->who);
-    if (p->ensemble == TORRE_FIRE)
-        return torre_fail(TORRE_ERR_USAGE,
-                          "%s share no {ensemble} %s by {backend} cuda: take one GPU, or "
-                          "{backend} cpu",
-                          ranks->who, torre_md_ensembles[p->ensemble]);
     if (plan->neighbor == TORRE_NEIGHBOR_HALF)
         return torre_fail(TORRE_ERR_USAGE, "{neighbor} half does not go with %s: take full or tile",
                           ranks->who);

@@ -93,7 +93,7 @@ struct md_share {
     md_share_room come;         /* those that come */
     md_share_room told[2];      /* after a step: positions, velocities, spins, last; in turn */
     md_share_room scan;         /* of md_border_args */
-    md_share_room speeds;       /* of the bricks of all: sums of thermostats and barostats */
+    md_share_room speeds;       /* of the bricks of all: sums of thermostats, barostats, fire.h */
     md_share_room sums;         /* of own bricks, all of them */
     cudaEvent_t ready[2];       /* what is told is there, in turn */
     int turn, turn_told;

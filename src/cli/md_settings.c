@@ -559,9 +559,9 @@ const torre_program md_program = {
     "on it; ranks of a machine take its GPUs in turn, between which particles go as planes\n"
     "of wave do: copied on one machine, else by MPI, NCCL or the host; the report has\n"
     "transport and transport_why, and TORRE_TRANSPORT names one (wave --help). GPUs share no\n"
-    "fluid, and particles of all ensembles but fire (rows of thermostats and barostats to\n"
-    "rounding). Where a rank dies or is silent for TORRE_RANK_LIMIT seconds (environment;\n"
-    "60), all end with code 4.\n"
+    "fluid, and particles of all ensembles (rows of thermostats and barostats to rounding).\n"
+    "Where a rank dies or is silent for TORRE_RANK_LIMIT seconds (environment; 60), all end\n"
+    "with code 4.\n"
     "\n"
     "Tables (--csv) are there row by row while md runs; all other files are complete or not\n"
     "there.\n" PARTICLE_EXIT_CODES(
