@@ -55,8 +55,8 @@ static const torre_tile tiles[36 + 1] = {
     {                                                                                              \
         .name = NAME, .major = MAJOR, .tiles = tiles, .pace = {1, 0.68, 0.6, 1},                   \
         .strip = {8, 32, 12, 12}, .strip_half = 12, .strip_low = {4, 16}, .strip_square = {7, 15}, \
-        .stages_at_work = 2, .stages_height = 1024, .cluster_share = {7, 8}, .chunk_least = 16,    \
-        .chunk_most = 64, .long_grid = 256, .blocks_enough = 1024,                                 \
+        .stages_at_work = 2, .stages_height = 1024, .rare_towers = 100, .cluster_share = {7, 8},   \
+        .chunk_least = 16, .chunk_most = 64, .long_grid = 256, .blocks_enough = 1024,              \
         .copied_cells = INT64_C(1) << 27, .copied_fill = 0.6, .turn_cells = INT64_C(1) << 22,      \
         .thin = 8, .thin_cells = INT64_C(1) << 16, .turn_gain = 1.05, .link = 32, .copy = 4000,    \
         .peer = 390, .tower_rate = {1230, 700, 450, 365}, .pass_cells = 8e6,                       \

@@ -128,7 +128,7 @@ typedef struct torre_points_args {
         const torre_strip_node *strip_unit;
         const torre_strip_run *strip_unit_run;
     };
-    bool many;
+    bool many, rare;        /* rare: most towers meet none */
     const int *place_first; /* of many */
     const torre_place_run *place_runs;
     void *samples;                  /* real [rows][units][TORRE_UNIT] */

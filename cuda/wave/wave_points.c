@@ -129,6 +129,43 @@ torre_status torre_cuda_list_nodes(const torre_cuda_program *program, const torr
     return TORRE_OK;
 }
 
+/* Of each part, in those that start so far ahead of a node that they come to it. */
+torre_status torre_cuda_count_towers(torre_cuda_program *program, const torre_grid_node *nodes,
+                                     int64_t count)
+{
+    torre_point_plan *points = &program->points;
+    const torre_wave_plan *plan = &program->base.info.plan;
+    const int64_t D = plan->dts, stages = program->args.n[0] / D + 1,
+                  way = (plan->tower_height + 2 * D) / D + 1,
+                  strips = points->lists / points->lines;
+    bool *there = calloc((size_t)(strips * stages), sizeof *there);
+    if (!there) return torre_fail(TORRE_ERR_RESOURCE, "out of memory");
+    for (int64_t i = 0; i < count; i++) {
+        node_place place[2];
+        for (int j = find_places(program, nodes + i, place) - 1; j >= 0; j--)
+            there[place[j].list / points->lines * stages + nodes[i].x / D] = true;
+    }
+    for (int64_t i = 0, before = 0; i < strips * stages; i++) {
+        before = i % stages == 0 ? way : before + 1; /* stages since the last one with a node */
+        if (!there[i]) continue;
+        points->towers_met += before < way ? before : way;
+        before = 0;
+    }
+    free(there);
+    return TORRE_OK;
+}
+
+/* Whether most towers meet no points: a hundredth do at most (gpu_data.h). */
+static bool are_rare(const torre_cuda_program *program)
+{
+    const torre_point_plan *points = &program->points;
+    const torre_wave_plan *plan = &program->base.info.plan;
+    if (program->settings.rare >= 0) return program->settings.rare;
+    if (!program->shape.strips || points->lists == 0 || program->args.points.many) return false;
+    const int64_t stages = (program->args.n[0] + plan->tower_height) / plan->dts + 1;
+    return program->gpu->rare_towers * points->towers_met <= points->lists / points->lines * stages;
+}
+
 /* The nodes by block, so that each has the number of its place in the lists. */
 static torre_status sort_by_block(const torre_cuda_program *program, torre_grid_node *nodes,
                                   int64_t count)
@@ -249,6 +286,8 @@ torre_status torre_cuda_points_plan(torre_cuda_program *program)
         a->many = are_many(program, a->source_count);
         count_lists(program);
         a->blocks_y = (int)program->points.columns;
+        if (program->shape.strips)
+            status = torre_cuda_count_towers(program, nodes, a->source_count);
         bytes[TORRE_PIECE_POINT_LISTS] = torre_cuda_list_bytes(program);
         bytes[TORRE_PIECE_POINT_NODES] = torre_cuda_node_bytes(program, nodes, a->source_count, 1);
         if (a->source_count > INT32_MAX / 2) /* a node is in two lists at most */
@@ -264,7 +303,9 @@ torre_status torre_cuda_points_plan(torre_cuda_program *program)
     bytes[TORRE_PIECE_SOURCE_CELLS] = sources * sizeof(int64_t);
     if (sources) bytes[TORRE_PIECE_WAVELET] = rows * sizeof(double);
     bytes[TORRE_PIECE_VALUES] = rows * sources * (size_t)program->turned.problem.precision;
-    return torre_cuda_receivers_plan(program);
+    TORRE_TRY(torre_cuda_receivers_plan(program));
+    a->rare = are_rare(program);
+    return TORRE_OK;
 }
 
 torre_status torre_cuda_points_new(torre_cuda_solver *s)

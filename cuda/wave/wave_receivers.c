@@ -244,6 +244,8 @@ static torre_status list_units(torre_cuda_program *program, int64_t blocks)
         strips ? torre_cuda_node_bytes(program, nodes, units, TORRE_UNIT) : 0;
     if (!status && program->args.points.many)
         status = torre_cuda_list_places(program, nodes, units);
+    else if (!status && strips)
+        status = torre_cuda_count_towers(program, nodes, units);
     free(nodes);
     return status;
 }

@@ -562,70 +562,81 @@ template <class S, int D, class T> struct register_model {
         fetch(w, w.first_step, n, at_once);
         fetch(w, w.first_step + 1, n + 1, at_once);
     }
-    /* All steps of all items, by a warp that does nothing else. */
+    /* All steps of an item that begins with step n, by a warp that does nothing else then. */
+    __device__ __forceinline__ void run_item(const tower_item &w, int n) const
+    {
+        if (n > 0) wait_for_step<S>(gates, n - 1);
+        start(w, n);
+#pragma unroll 1
+        for (int t = w.first_step; t + 2 < w.end_step; t++, n++)
+            fetch(w, t + 2, n + 2, [&] { wait_for_step<S>(gates, n); });
+    }
     __device__ __forceinline__ void run() const
     {
-        for_each_item<S>(gates, [&](const register_turn &turn, int n, int) {
-            const tower_item &w = turn.w;
-            if (n > 0) wait_for_step<S>(gates, n - 1);
-            start(w, n);
-#pragma unroll 1
-            for (int t = w.first_step; t + 2 < w.end_step; t++, n++)
-                fetch(w, t + 2, n + 2, [&] { wait_for_step<S>(gates, n); });
-        });
+        for_each_item<S>(gates,
+                         [&](const register_turn &turn, int n, int) { run_item(turn.w, n); });
     }
 };
 
-/* Tells downwind towers what all warps have finished. MODEL: fetches it, too. Where there are many
- * points it records what leaves with a step, before it tells of the next: only then others may
- * overwrite that. */
+/* Tells downwind towers what all warps have finished. MODEL: fetches it, too, for items that meet
+ * points. Where there are many points it records what leaves with a step, before it tells of the
+ * next: only then others may overwrite that. */
 template <class S, int D, bool MODEL, register_points POINTS, class T>
 __device__ __forceinline__ void publish_progress(const register_tower_params<T, D> &p,
                                                  typename S::gates_type *gates, char *shared)
 {
     const int lane = threadIdx.x & 31;
     [[maybe_unused]] const register_model<S, D, T> model = {p, gates, shared};
-    for_each_item<S>(gates, [&](const register_turn &turn, int n, int) {
+    for_each_item<S>(gates, [&](const register_turn &turn, int n, int k) {
         const tower_item &w = turn.w;
         int *progress = tower_progress(p.l, w.s, w.m, w.part);
-        if constexpr (MODEL) model.start(w, n);
+        const bool meets =
+            POINTS == REGISTER_FEW || (POINTS == REGISTER_RARE && points_met<S>(gates, k).any);
+        if constexpr (MODEL)
+            if (meets) model.start(w, n);
 #pragma unroll 1
         for (int t = w.first_step; t < w.end_step; t++, n++) {
             wait_for_step<S>(gates, n);
             const bool last = t + 1 == w.end_step;
-            if (POINTS == REGISTER_FEW && last) record_last<S>(p, w, t);
+            if (meets && last) record_last<S>(p, w, t);
             if (POINTS == REGISTER_MANY && last) record_runs<S>(p, w, t, true);
             if (lane == 0) store_progress_release(progress, last ? TOWER_DONE : t + 1);
             warp_arrive<S::tma>(&gates->published[n % STEPS_APART]);
-            if constexpr (MODEL) model.fetch(w, t + 2, n + 2, [] {});
+            if constexpr (MODEL)
+                if (meets) model.fetch(w, t + 2, n + 2, [] {});
             if (POINTS == REGISTER_MANY && !last) record_runs<S>(p, w, t, false);
         }
     });
+}
+
+/* Of level n, which warps (bits) have put down for step n, all has been recorded. */
+template <class S, register_points POINTS>
+__device__ __forceinline__ void watch_arrive(typename S::gates_type *gates, uint32_t warps, int n)
+{
+    __syncwarp();
+    for (int i = threadIdx.x & 31; i < S::warps * LANES_ARRIVE; i += 32)
+        if (warps >> i / LANES_ARRIVE & 1)
+            gate_arrive<S::tma>(
+                &(POINTS == REGISTER_RARE ? gates->watched : gates->near)[i / LANES_ARRIVE][n & 1]);
 }
 
 /*
  * Lists the sources of every step, and records what all steps of an item but the last make: of
  * columns that stay in the diamond from the exchange, of those that leave from global memory. Warps
  * that have some of that overwrite the exchange only after it, and towers downwind the field only
- * when those have finished that step.
+ * when those have finished that step. Where points are rare, items that meet none are left
+ * alone; MODEL: it fetches that for them.
  *
  * A lane looks at every 32nd unit of those that the item may meet, which are sorted by x: it keeps
  * the first that it has not passed, and the one after that, so that nothing is waited for that main
  * memory sends where units are few. One function, though long: what a lane keeps is shared by all
  * that it does in a step.
  */
-template <class S, int D, class T>
+template <class S, int D, bool MODEL, register_points POINTS, class T>
 __device__ __forceinline__ void watch_points(const register_tower_params<T, D> &p,
                                              typename S::gates_type *gates, char *shared)
 {
     const int lane = threadIdx.x & 31;
-    /* Of level n, which warps (bits) have put down for step n, all has been recorded. */
-    auto arrive = [&](uint32_t warps, int n) {
-        __syncwarp();
-        for (int i = lane; i < S::warps * LANES_ARRIVE; i += 32)
-            if (warps >> i / LANES_ARRIVE & 1)
-                gate_arrive<S::tma>(&gates->near[i / LANES_ARRIVE][n & 1]);
-    };
     for_each_item<S>(gates, [&](const register_turn &turn, int n, int k) {
         const tower_item &w = turn.w;
         const strip_points<S, D> strip(p.g, p.l, w.m, w.part, true);
@@ -636,12 +647,19 @@ __device__ __forceinline__ void watch_points(const register_tower_params<T, D> &
         const int source_begin = sources.begin(x_tower + w.first_step),
                   source_stop = sources.end(x_tower + w.end_step - 1);
         torre_strip_node unit = strip.node(i, end), after = strip.node(i + 32, end);
-        register_source_steps steps = {0, 0};
+        register_points_met met = {0, 0, true};
+        if (POINTS == REGISTER_RARE) met.any = i - lane < strip.end(x_tower + w.end_step - 1);
         if (source_begin < source_stop)
-            steps = {sources.nodes[source_begin].x - x_tower - (S::W - 1),
-                     sources.nodes[source_stop - 1].x - x_tower + 1};
-        if (lane == 0) gates->sources[k % TURNS] = steps;
+            met = {sources.nodes[source_begin].x - x_tower - (S::W - 1),
+                   sources.nodes[source_stop - 1].x - x_tower + 1, true};
+        /* all have read that of item k - TURNS, and each item since had a step */
+        if (POINTS == REGISTER_RARE && k >= TURNS) wait_until_published<S>(gates, n - TURNS);
+        if (lane == 0) gates->met[k % TURNS] = met;
         warp_arrive<S::tma>(&gates->looked_up[k % TURNS]);
+        if (POINTS == REGISTER_RARE && !met.any) {
+            if constexpr (MODEL) register_model<S, D, T>{p, gates, shared}.run_item(w, n);
+            return;
+        }
         /* f of all units of this lane in the diamond that starts at x, with their columns */
         auto for_each_unit = [&](int x, auto f) {
             int j = i;
@@ -657,7 +675,7 @@ __device__ __forceinline__ void watch_points(const register_tower_params<T, D> &
         /* Sources of step t, which is number n, for workers: they have waited for its edges when
          * they need them. */
         auto list_sources = [&](int t, int n) {
-            if (t < steps.first || t >= steps.end) return;
+            if (t < met.first || t >= met.end) return;
             source_list<T> &list = ((source_list<T> *)(shared + S::sources))[n & 1];
             const torre_strip_node q = sources.node(source_begin + lane, source_stop);
             const int column = sources.column(q, x_tower + t);
@@ -672,7 +690,7 @@ __device__ __forceinline__ void watch_points(const register_tower_params<T, D> &
         };
         if (n > 1) wait_for_step<S>(gates, n - 2);
         list_sources(w.first_step, n);
-        arrive(~0u, n);
+        watch_arrive<S, POINTS>(gates, ~0u, n);
 #pragma unroll 1
         for (int t = w.first_step; t + 1 < w.end_step; t++, n++) {
             const int x = x_tower + t, row = torre_sample_row(&p.g.points, t + 1);
@@ -695,13 +713,13 @@ __device__ __forceinline__ void watch_points(const register_tower_params<T, D> &
             /* the gate of step n + 1 was that of step n - 1 */
             if (n > 0) wait_for_step<S>(gates, n - 1);
             list_sources(t + 1, n + 1);
-            arrive(~warps, n + 1);
+            watch_arrive<S, POINTS>(gates, ~warps, n + 1);
             if (!warps) continue;
             wait_for_step<S>(gates, n);
             for_each_unit(x, [&](const torre_strip_node &q, int column) {
                 record_unit<S>(p, w, q, column, row, t, shared);
             });
-            arrive(warps, n + 1);
+            watch_arrive<S, POINTS>(gates, warps, n + 1);
         }
     });
 }
@@ -735,16 +753,16 @@ template <class S, int D, class T> struct point_watch {
     }
 
     /* What sources there are for the steps of an item that begins with step n, and when. */
-    __device__ __forceinline__ register_source_steps list_sources(const tower_item &w, int n) const
+    __device__ __forceinline__ register_points_met list_sources(const tower_item &w, int n) const
     {
         auto &table = *(typename S::table_type *)(shared + S::table);
         const strip_runs<S, D> strip(p.g, p.l, w.m, w.part, false);
         const int x = p.l.half_size * w.s, begin = strip.begin(x + w.first_step),
                   end = strip.end(x + w.end_step - 1), count = end - begin;
         const bool fits = count <= (int)(sizeof table.run / sizeof *table.run);
-        if (count <= 0) return {0, 0};
+        if (count <= 0) return {0, 0, true};
         if (n > 0) wait_for_step<S>(gates, n - 1); /* the item before still used its own */
-        register_source_steps steps = {w.end_step, -w.first_step};
+        register_points_met steps = {w.end_step, -w.first_step, true};
 #pragma unroll 1
         for (int i = lane; i < count; i += 32) {
             const torre_strip_run run = strip.run(begin + i, end);
@@ -761,15 +779,7 @@ template <class S, int D, class T> struct point_watch {
                 node < run.count ? __ldg(p.g.points.source_weight + run.slot + node) : 0;
         }
         if (lane == 0) table.count = fits ? count : -1;
-        return {warp_min(steps.first), -warp_min(steps.end)};
-    }
-    /* Of level n, which warps (bits) have put down for step n, all has been recorded. */
-    __device__ __forceinline__ void arrive(uint32_t warps, int n) const
-    {
-        __syncwarp();
-        for (int i = lane; i < S::warps * LANES_ARRIVE; i += 32)
-            if (warps >> i / LANES_ARRIVE & 1)
-                gate_arrive<S::tma>(&gates->near[i / LANES_ARRIVE][n & 1]);
+        return {warp_min(steps.first), -warp_min(steps.end), true};
     }
 
     /* The lists of the steps of an item, one after the other. */
@@ -825,14 +835,14 @@ template <class S, int D, class T> struct point_watch {
         const tower_item &w = turn.w;
         double *wavelet = ((typename S::table_type *)(shared + S::table))->wavelet;
         if (n > 1) wait_for_step<S>(gates, n - 2);
-        const register_source_steps steps = list_sources(w, n);
-        if (lane == 0) gates->sources[k % TURNS] = steps;
+        const register_points_met steps = list_sources(w, n);
+        if (lane == 0) gates->met[k % TURNS] = steps;
         warp_arrive<S::tma>(&gates->looked_up[k % TURNS]);
         auto wavelet_of = [&](int t) {
             return t >= steps.first && t < steps.end ? __ldg(p.g.points.wavelet + t) : 0;
         };
         if (lane == 0) wavelet[n & 1] = wavelet_of(w.first_step);
-        arrive(~0u, n);
+        watch_arrive<S, REGISTER_MANY>(gates, ~0u, n);
         place_lists lists = start_lists(w);
         ask(lists, n);
 #pragma unroll 1
@@ -850,12 +860,12 @@ template <class S, int D, class T> struct point_watch {
             /* the gate of step n + 1 was that of step n - 1 */
             if (n > 0) wait_for_step<S>(gates, n - 1);
             if (lane == 0) wavelet[n + 1 & 1] = next_wavelet;
-            arrive(~head.what, n + 1);
+            watch_arrive<S, REGISTER_MANY>(gates, ~head.what, n + 1);
             if (!head.what) continue;
             wait_for_step<S>(gates, n);
 #pragma unroll 1
             for (int i = lane; i < head.slot; i += 32) record(runs[1 + i], row);
-            arrive(head.what, n + 1);
+            watch_arrive<S, REGISTER_MANY>(gates, head.what, n + 1);
         }
     }
     __device__ __forceinline__ void run() const

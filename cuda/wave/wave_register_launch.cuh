@@ -9,13 +9,24 @@
 
 /* Variant: bit 0 sources or receivers, bit 1 absorbing layers, bit 2 velocity array, bit 3 the same
  * spacing along x and y (for the largest diamond, without layers: others take either), bit 4 many
- * points. */
+ * points, bit 5 points that most towers do not meet. */
 constexpr int REGISTER_POINTS = 1, REGISTER_LAYERS = 2, REGISTER_MODEL = 4, REGISTER_SQUARE = 8,
-              REGISTER_MANY_POINTS = 16, REGISTER_VARIANTS = 32;
+              REGISTER_MANY_POINTS = 16, REGISTER_RARE_POINTS = 32, REGISTER_VARIANTS = 64;
+constexpr register_points register_points_of(int variant)
+{
+    return !(variant & REGISTER_POINTS)     ? REGISTER_NONE
+           : variant & REGISTER_MANY_POINTS ? REGISTER_MANY
+           : variant & REGISTER_RARE_POINTS ? REGISTER_RARE
+                                            : REGISTER_FEW;
+}
 template <int D, register_kind KIND> constexpr bool register_variant_built(int variant)
 {
     if (variant & REGISTER_MANY_POINTS &&
         (!(variant & REGISTER_POINTS) || variant & REGISTER_MODEL || KIND != REGISTER_WHOLE))
+        return false;
+    if (variant & REGISTER_RARE_POINTS &&
+        (!(variant & REGISTER_POINTS) || variant & (REGISTER_MANY_POINTS | REGISTER_LAYERS) ||
+         KIND != REGISTER_WHOLE))
         return false;
     if (variant & REGISTER_SQUARE && D != 6) return false;
     if (KIND == REGISTER_HALF && variant & REGISTER_MODEL) return false;
@@ -33,9 +44,7 @@ const void *register_tower_function(int variant)
             if (variant == VARIANT)
                 return (const void *)register_tower_kernel<
                     T, D, (VARIANT & REGISTER_MODEL) != 0, (VARIANT & REGISTER_LAYERS) != 0,
-                    register_points((VARIANT & REGISTER_POINTS) +
-                                    (VARIANT & REGISTER_MANY_POINTS ? 1 : 0)),
-                    (VARIANT & REGISTER_SQUARE) == 0, KIND>;
+                    register_points_of(VARIANT), (VARIANT & REGISTER_SQUARE) == 0, KIND>;
         return register_tower_function<T, D, KIND, VARIANT + 1>(variant);
     }
     return nullptr;
@@ -170,6 +179,8 @@ cudaError_t register_tower_launch(const torre_wave_args *args, const torre_tower
     int variant = (model ? REGISTER_MODEL : 0) + (args->damping[0] ? REGISTER_LAYERS : 0) +
                   (args->points.first ? REGISTER_POINTS : 0);
     if (args->points.many) variant += REGISTER_MANY_POINTS;
+    if (args->points.rare && register_variant_built<D, KIND>(variant + REGISTER_RARE_POINTS))
+        variant += REGISTER_RARE_POINTS;
     if (params.c.skew == 0 && register_variant_built<D, KIND>(variant + REGISTER_SQUARE))
         variant += REGISTER_SQUARE;
     auto launch_with = [&](auto constant) {

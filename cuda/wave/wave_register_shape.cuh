@@ -81,9 +81,11 @@ struct register_turn {
     tower_item w;
     int number;
 };
-/* Between which steps of an item sources may be in the diamond. */
-struct register_source_steps {
+/* Of the points that an item may meet: between which of its steps sources may be in the diamond;
+ * whether there are any points, sources or receivers, at all. */
+struct register_points_met {
     int first, end;
+    int any;
 };
 constexpr int TURNS = 4; /* items that the warps of a block may be apart */
 /* And the first block of a cluster of eight and the last: it fetches up to five steps ahead of one
@@ -97,13 +99,14 @@ template <int WARPS, int SLOTS> struct register_gates {
     uint64_t full[SLOTS], empty[SLOTS]; /* of the slots of the ring; empty: all have read it */
     uint64_t finished[STEPS_APART];     /* a step has; the last of an item once all is written */
     uint64_t published[STEPS_APART];    /* `publish` has seen that and told others */
-    uint64_t near[WARPS][2];  /* both edges of a warp have arrived, and samples of the level before
+    uint64_t near[WARPS][2]; /* both edges of a warp have arrived, and samples of the level before
                                * have been taken from its exchange; by parity of n */
-    uint64_t offered[TURNS];  /* the fetch warp has taken an item */
-    uint64_t accepted[TURNS]; /* all others know which */
+    uint64_t watched[WARPS][2]; /* the latter, where most towers meet no points; of those that do */
+    uint64_t offered[TURNS];    /* the fetch warp has taken an item */
+    uint64_t accepted[TURNS];   /* all others know which */
     register_turn turn[TURNS];
-    uint64_t looked_up[TURNS]; /* which of its steps may meet sources: */
-    register_source_steps sources[TURNS];
+    uint64_t looked_up[TURNS]; /* what points it may meet: */
+    register_points_met met[TURNS];
     uint64_t told[TURNS_TOLD]; /* the first block of the cluster has told which item comes next: */
     int place[TURNS_TOLD];     /* its own; or one beyond the last */
 };
@@ -299,8 +302,8 @@ template <class T, int D, bool MODEL, register_kind KIND, bool MANY = false> str
 /* Whether the kernels with and without TMA are built. (Smaller diamonds are of little use, and all
  * kernels together must not take too long to build.) */
 template <class T, int D> constexpr bool register_tower_built_tma = D > 2;
-/* Points: none, few, many. */
-enum register_points { REGISTER_NONE, REGISTER_FEW, REGISTER_MANY };
+/* Points: none; few; many; few that most towers do not meet, which have the code of NONE. */
+enum register_points { REGISTER_NONE, REGISTER_FEW, REGISTER_MANY, REGISTER_RARE };
 template <class T, int D>
 constexpr bool register_tower_built_plain = D * sizeof(T) == 16 || D * sizeof(T) == 24;
 

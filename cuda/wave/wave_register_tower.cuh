@@ -115,6 +115,14 @@ template <class S, int D> struct strip_runs {
     }
 };
 
+/* What points item k of a block may meet, once that has been looked up. */
+template <class S>
+__device__ __forceinline__ register_points_met points_met(typename S::gates_type *gates, int k)
+{
+    gate_wait<S::tma>(&gates->looked_up[k % TURNS], k / TURNS & 1);
+    return gates->met[k % TURNS];
+}
+
 template <class T, int D, bool MODEL, bool LAYERS, register_points POINTS, bool SKEWED,
           register_kind KIND>
 struct register_tower {
@@ -136,6 +144,7 @@ struct register_tower {
     const uint32_t memory; /* address of the shared memory; kept, since the compiler computes it
                             * anew with a slow instruction wherever it can */
     uint32_t n = 0;        /* steps of all items so far; gives slots, parities and phases */
+    uint32_t watched = 0;  /* phases of the gates of that name, a bit each */
     /* What plain steps need of the item, in as few registers as possible: what spills costs the
      * latency of an L1 cache that stores keep busy. Addresses are those of shared memory. */
     uint32_t here_at;   /* place of this plane in the exchange */
@@ -565,11 +574,17 @@ struct register_tower {
                 mail.to = 0;
             }
     }
-    __device__ __forceinline__ void wait_for_edges() const
+    __device__ __forceinline__ void wait_for_edges()
     {
         const uint32_t odd = (n & 1) * (uint32_t)sizeof(uint64_t);
         /* with a model, values spill if that address stays in a register */
         gate_wait<TMA>(MODEL ? near_gate(warp, n) : (waits_at & ~1u) + odd, n >> 1 & 1);
+        if (POINTS == REGISTER_RARE) {
+            const uint32_t parity = n & 1;
+            gate_wait<TMA>(gate(offsetof(typename S::gates_type, watched), warp * 2 + parity),
+                           watched >> parity & 1);
+            watched ^= 1u << parity;
+        }
         __syncwarp();
     }
 
@@ -1046,9 +1061,9 @@ struct register_tower {
     /* In which steps of item k sources may be in the diamond. */
     __device__ __forceinline__ void find_source_steps(int k) const
     {
-        gate_wait<TMA>(&gates()->looked_up[k % TURNS], k / TURNS & 1);
-        item().source_first = gates()->sources[k % TURNS].first;
-        item().source_end = gates()->sources[k % TURNS].end;
+        const register_points_met met = points_met<S>(gates(), k);
+        item().source_first = met.first;
+        item().source_end = met.end;
         __syncwarp();
     }
     /*
@@ -1122,6 +1137,31 @@ struct register_tower {
 
 #include "wave_register_helpers.cuh"
 
+/* The items of a worker. */
+template <class T, int D, bool MODEL, bool LAYERS, register_points POINTS, bool SKEWED,
+          register_kind KIND>
+__device__ __forceinline__ void
+run_towers(const register_tower_params<T, D> &params,
+           typename register_shape<T, D, MODEL, KIND, POINTS == REGISTER_MANY>::gates_type *gates)
+{
+    using S = register_shape<T, D, MODEL, KIND, POINTS == REGISTER_MANY>;
+    register_tower<T, D, MODEL, LAYERS, POINTS, SKEWED, KIND> tower(params);
+    if constexpr (POINTS == REGISTER_RARE) {
+        register_tower<T, D, MODEL, LAYERS, REGISTER_NONE, SKEWED, KIND> alone(params);
+        for_each_item<S>(gates, [&](const register_turn &turn, int, int k) {
+            if (points_met<S>(gates, k).any) {
+                tower.run(turn, k);
+            } else {
+                alone.n = tower.n;
+                alone.run(turn, k);
+                tower.n = alone.n;
+            }
+        });
+    } else {
+        for_each_item<S>(gates, [&](const register_turn &turn, int, int k) { tower.run(turn, k); });
+    }
+}
+
 /* ---------- the kernel ---------- */
 
 template <class T, int D, bool MODEL, bool LAYERS, register_points POINTS, bool SKEWED,
@@ -1143,8 +1183,12 @@ __device__ __forceinline__ void run_register_tower(const register_tower_params<T
             gate_init<TMA>(&gates->published[i], LANES_ARRIVE);
         }
         for (int i = 0; i < S::warps; i++) {
-            for (int j = 0; j < 2; j++)
-                gate_init<TMA>(&gates->near[i][j], 2 * EDGE_ARRIVALS + (POINTS ? LANES_ARRIVE : 0));
+            for (int j = 0; j < 2; j++) {
+                gate_init<TMA>(&gates->near[i][j],
+                               2 * EDGE_ARRIVALS +
+                                   (POINTS && POINTS != REGISTER_RARE ? LANES_ARRIVE : 0));
+                gate_init<TMA>(&gates->watched[i][j], LANES_ARRIVE);
+            }
         }
         for (int i = 0; i < TURNS; i++) {
             gate_init<TMA>(&gates->offered[i], LANES_ARRIVE);
@@ -1165,15 +1209,15 @@ __device__ __forceinline__ void run_register_tower(const register_tower_params<T
         if (helper == 1) fetch_mail<S, D>(params, gates, shared);
         constexpr bool MODEL_TMA = MODEL && TMA; /* fetched by a warp of its own, if one is left */
         if (helper == 2) publish_progress<S, D, MODEL_TMA && POINTS, POINTS>(params, gates, shared);
-        if (POINTS == REGISTER_FEW && helper == 3) watch_points<S, D>(params, gates, shared);
+        if constexpr (POINTS == REGISTER_FEW || POINTS == REGISTER_RARE)
+            if (helper == 3) watch_points<S, D, MODEL_TMA, POINTS>(params, gates, shared);
         if constexpr (POINTS == REGISTER_MANY)
             if (helper == 3) point_watch<S, D, T>{params, gates, shared}.run();
         if constexpr (MODEL_TMA && !POINTS)
             if (helper == 3) register_model<S, D, T>{params, gates, shared}.run();
     } else {
         if constexpr (TMA) more_registers<S::worker_registers>();
-        register_tower<T, D, MODEL, LAYERS, POINTS, SKEWED, KIND> tower(params);
-        for_each_item<S>(gates, [&](const register_turn &turn, int, int k) { tower.run(turn, k); });
+        run_towers<T, D, MODEL, LAYERS, POINTS, SKEWED, KIND>(params, gates);
     }
     if constexpr (TMA) /* others may still store in this block */
         if (params.l.cluster > 1) {

@@ -29,6 +29,7 @@ torre_status torre_cuda_settings_read(torre_cuda_settings *settings)
     strcpy(settings->axes, axes ? axes : "");
     TORRE_TRY(read_setting("TORRE_CUDA_STRIP", 1, INT32_MAX, &settings->strip));
     TORRE_TRY(read_setting("TORRE_CUDA_PLANES", 1, INT32_MAX, &settings->planes));
+    TORRE_TRY(read_setting("TORRE_CUDA_RARE", 0, 1, &settings->rare));
     return read_setting("TORRE_CUDA_CLUSTER", 1, TORRE_CLUSTER_MOST, &settings->cluster);
 }
 

@@ -73,6 +73,8 @@ typedef struct torre_pass_plan {
  * along x or lines of a strip; strips, and places of a diamond in one. */
 typedef struct torre_point_plan {
     int64_t lists, parts, columns, lines, strips, places;
+    int64_t
+        towers_met; /* that have sources or receivers in one of their steps, of strips; at most */
 } torre_point_plan;
 
 /* What the device is told of receivers, by the pieces of its memory; NULL where there is none. */
@@ -106,7 +108,7 @@ typedef struct torre_shell_plan {
  * TORRE_CUDA_PLANES, see DESIGN.md); "", 0: nothing. */
 typedef struct torre_cuda_settings {
     char axes[4];
-    int64_t strip, cluster, planes;
+    int64_t strip, cluster, planes, rare;
 } torre_cuda_settings;
 
 /* What the cuda backend decides. */
@@ -289,6 +291,9 @@ typedef struct torre_grid_node {
     int64_t x, y, z, part; /* torre_cuda_part_of(z) */
     double weight;
 } torre_grid_node;
+/* Counts the towers of strips that meet such nodes, in points.towers_met. */
+torre_status torre_cuda_count_towers(torre_cuda_program *program, const torre_grid_node *nodes,
+                                     int64_t count);
 /* Nodes as towers look them up (torre_points_args.first, node): both are the caller's to free,
  * with an error, too. step: from one to the next in a run. */
 torre_status torre_cuda_list_nodes(const torre_cuda_program *program, const torre_grid_node *nodes,
