@@ -1022,6 +1022,54 @@ static void check_many(const sample_problem *s)
     torre_wave_setup_free(setup);
 }
 
+/* How many towers have one of the nodes of the sources in the diamond of one of their steps, of
+ * both stages in turn, as the plan counts them. */
+static int64_t towers_with_sources(const torre_wave_setup *setup, const torre_wave_plan *plan)
+{
+    const int64_t *size = setup->problem->size, D = plan->dts, height = plan->tower_height;
+    int64_t count = 0;
+    for (int64_t m = 0; m <= size[1] / D + 1; m++)
+        for (int64_t s = -height / D - 3; s <= size[0] / D; s++) {
+            bool some = false;
+            for (int64_t i = 0; i < setup->source_node_count && !some; i++) {
+                const int64_t line = setup->source_nodes[i].cell / size[2],
+                              row = llabs(line % size[1] - D * m),
+                              ahead = line / size[1] - D * s; /* at the start */
+                some = row < D && ahead - row >= 0 && ahead + row - (2 * D - 1) < height;
+            }
+            count += some;
+        }
+    return count;
+}
+
+/* Towers that meet points are counted, and kernels for rare ones taken where a hundredth meet some:
+ * of one source here, and not beside receivers here and there. */
+static void check_rare(int order, torre_precision f)
+{
+    const torre_wave_plan plan = {.engine = TORRE_TORRE, .axes = "xyz"};
+    sample_problem *s = new_problem_spaced("rare points", order, f, 64, 2000, 64, 0, true, true);
+    if (!has_towers(order, f)) return free_problem(s);
+    s->p.source_count = 1;
+    for (int many = 0; many < 2; many++) {
+        torre_wave_setup *setup;
+        torre_wave_program *program;
+        s->p.receiver_count = many ? 25 : 0;
+        must(torre_wave_setup_new(&s->p, &setup), s->name);
+        must(torre_wave_cuda.plan(setup, &plan, &program), s->name);
+        const torre_cuda_program *own = (const torre_cuda_program *)program;
+        const int64_t counted = own->points.towers_met,
+                      exact = towers_with_sources(setup, &program->info.plan);
+        checks++;
+        if (own->args.points.rare != !many) fail(s->name, many ? "taken" : "not taken");
+        if (exact == 0 || counted < exact || (!many && 2 * counted > 3 * exact))
+            fail(s->name, "towers that meet points miscounted");
+        torre_wave_program_free(program);
+        torre_wave_setup_free(setup);
+    }
+    printf("%-52s %d failures so far\n", s->name, failures);
+    free_problem(s);
+}
+
 /* Bits of several runs of every dts, on a grid with many blocks at work and several along z. */
 static void check_repeatable(int order, torre_precision f, int model, bool square, bool many)
 {
@@ -1772,6 +1820,7 @@ int main(int argc, char **argv)
             }
             if (strcmp(part, "pml") != 0 && !steps_alone) check_order(order, precisions[i], small);
             check_layers(order, precisions[i], small);
+            if (order == 2 && strcmp(part, "pml") != 0) check_rare(order, precisions[i]);
             if (small) check_density(order, precisions[i], true);
             if (strcmp(part, "all") != 0) continue;
             check_density(order, precisions[i], false);
