@@ -106,8 +106,8 @@ typedef struct torre_gpu_data {
      * may be so high, too: TORRE_CUDA_STRIP=1000 bench_wave_cuda 2:t:6:HEIGHT:NxNx256, N 256 to
      * 512, and 512x512x512. */
     int64_t stages_at_work, stages_height;
-    /* Of so many towers of order 2 one may meet sources or receivers for the others to have the code
-     * of runs without any: bench_wave_cuda 2:t:6:0:1024x1024x512:between=1,0. Where more do,
+    /* Of so many towers of order 2 one may meet sources or receivers for the others to have the
+     * code of runs without any: bench_wave_cuda 2:t:6:0:1024x1024x512:between=1,0. Where more do,
      * multiprocessors that run different code hold each other up. */
     int64_t rare_towers;
     /* Share of the blocks that clusters must keep at work to be worth it, as a fraction:

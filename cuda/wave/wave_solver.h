@@ -73,8 +73,7 @@ typedef struct torre_pass_plan {
  * along x or lines of a strip; strips, and places of a diamond in one. */
 typedef struct torre_point_plan {
     int64_t lists, parts, columns, lines, strips, places;
-    int64_t
-        towers_met; /* that have sources or receivers in one of their steps, of strips; at most */
+    int64_t towers_met; /* of strips, that come to sources or receivers; at most */
 } torre_point_plan;
 
 /* What the device is told of receivers, by the pieces of its memory; NULL where there is none. */
@@ -105,7 +104,7 @@ typedef struct torre_shell_plan {
 } torre_shell_plan;
 
 /* What the environment asks for (TORRE_CUDA_AXES, TORRE_CUDA_STRIP, TORRE_CUDA_CLUSTER,
- * TORRE_CUDA_PLANES, see DESIGN.md); "", 0: nothing. */
+ * TORRE_CUDA_PLANES, TORRE_CUDA_RARE, see DESIGN.md); "", 0, of rare -1: nothing. */
 typedef struct torre_cuda_settings {
     char axes[4];
     int64_t strip, cluster, planes, rare;
