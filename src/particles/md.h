@@ -212,7 +212,8 @@ typedef struct torre_md_sums {
 /* Seconds spent in advance and sums; other is what belongs to no phase. */
 typedef struct torre_md_times {
     double force, neighbor, sort, integrate, other;
-    double viscosity, density, gradient; /* of mps (Proc 1, 3 and 4), in place of force */
+    double viscosity, density, gradient; /* of mps (Proc 1, 3 and 4), in place of force; on a CPU
+                                            Proc 2 and 5 with them, and integrate is 0 */
     double waited;                       /* for other ranks; part of the above */
 } torre_md_times;
 

@@ -108,17 +108,18 @@ static void tell_end(FILE *out, const torre_particle_run *run)
     const torre_md_run *md = run->md;
     torre_md_times t;
     torre_md_counts c;
-    char seconds[32];
+    char seconds[32], move[48] = ""; /* by itself on a GPU alone */
     torre_md_run_times(md, &t, &c);
+    if (t.integrate > 0) snprintf(move, sizeof move, ", move %.3f s", t.integrate);
     torre_format_seconds(md->loop_s, seconds, sizeof seconds);
     if (md->step > 0) {
         fprintf(out, "# %" PRId64 " steps in %s: %.4g million particle-steps/s\n", md->step,
                 seconds, 1e-6 * torre_md_run_rate(md));
         fprintf(
             out,
-            "# viscosity %.3f s, density %.3f s, gradient %.3f s, neighbor %.3f s, sort %.3f s, "
-            "move %.3f s; %" PRId64 " rebuilds\n",
-            t.viscosity, t.density, t.gradient, t.neighbor, t.sort, t.integrate, c.builds);
+            "# viscosity %.3f s, density %.3f s, gradient %.3f s, neighbor %.3f s, sort %.3f s%s; "
+            "%" PRId64 " rebuilds\n",
+            t.viscosity, t.density, t.gradient, t.neighbor, t.sort, move, c.builds);
     }
     if (files->front_path[0]) fprintf(out, "# front in %s\n", files->front_path);
     for (int k = 0; k < TORRE_GAUGE_KINDS; k++)
