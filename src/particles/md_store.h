@@ -14,6 +14,8 @@
 #ifndef TORRE_MD_STORE_H
 #define TORRE_MD_STORE_H
 
+#include <stdatomic.h>
+
 #include "core/cpu.h"
 #include "particles/bins.h"
 #include "particles/fire.h"
@@ -79,6 +81,7 @@ typedef struct torre_md_lists {
     int64_t given_some;              /* so many of the second kind, */
     int64_t tail[TORRE_LIST_TAILS];  /* so many of each tail, */
     int64_t given_count, given_room; /* so many in all */
+    int64_t first;                   /* place of the first list: 0, but of tails */
     int64_t builds;                  /* how often they were made */
     const int32_t **start;
     int32_t *length; /* without padding */
@@ -101,6 +104,20 @@ static inline bool torre_md_has_list(const torre_md_lists *l, int64_t place, int
 }
 
 int64_t torre_md_lists_bytes(int64_t count, int threads);
+
+/* How many of some particles have been taken; apart from others, which other threads count. */
+typedef struct torre_md_taken {
+    atomic_llong count;
+    char apart[128 - sizeof(atomic_llong)];
+} torre_md_taken;
+
+/* The last of the particles of a rank, of which all ranks take some (cpu/cpu_tails.h). */
+typedef struct torre_md_tail {
+    torre_md_store store;  /* as that rank has it, */
+    torre_md_lists lists;  /* and of the lists start, length and wraps of these alone */
+    int64_t from, end;     /* their places */
+    torre_md_taken *taken; /* in this sweep */
+} torre_md_tail;
 
 /* Start filling from the first block again. */
 void torre_md_arena_rewind(torre_md_arena *arena);
@@ -189,8 +206,10 @@ typedef struct torre_md_state_loops {
  * potential_shift, virial and contacts instead: forces and velocities stay.
  */
 typedef struct torre_md_force_loops {
+    /* tails: so many, the own one first, where neither a virial nor sums are wanted; or none */
     torre_status (*full)(torre_md_store *store, const torre_md_problem *problem, double kick,
-                         const torre_md_lists *lists, double virial[3], torre_md_sums *sums);
+                         const torre_md_lists *lists, const torre_md_tail *tail, int tails,
+                         double virial[3], torre_md_sums *sums);
     /* parts: force arrays that are summed in the end, one per thread or a fixed number; spare
      * quads for all of them in parts_force. */
     torre_status (*half)(torre_md_store *store, const torre_md_problem *problem, double kick,

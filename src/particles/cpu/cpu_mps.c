@@ -23,11 +23,11 @@ typedef torre_cpu_solver cpu_solver;
 typedef struct fluid {
     torre_mps_field field;
     const torre_mps_loops *loops;
-    torre_mps_taken taken[TORRE_MPS_SWEEPS]; /* of the own fluid but for the tail */
-    torre_mps_taken *tails;                  /* of all ranks, [rank][TORRE_MPS_SWEEPS] */
-    int32_t *place;                          /* of own fluid, */
-    int64_t room;                            /* for so many */
-    int64_t builds;                          /* of the lists that runs are of */
+    torre_md_taken taken[TORRE_MPS_SWEEPS]; /* of the own fluid but for the tail */
+    torre_md_taken *tails;                  /* of all ranks, [rank][TORRE_MPS_SWEEPS] */
+    int32_t *place;                         /* of own fluid, */
+    int64_t room;                           /* for so many */
+    int64_t builds;                         /* of the lists that runs are of */
 } fluid;
 
 static torre_status mps_plan(torre_md_program *program)
@@ -68,7 +68,7 @@ static int64_t mps_bytes(const torre_md_problem *p, const torre_md_plan *plan, i
 static int64_t tails_bytes(const cpu_solver *s)
 {
     const torre_cpu_share *h = s->store.share;
-    return (h ? h->ranks->count : 1) * TORRE_MPS_SWEEPS * (int64_t)sizeof(torre_mps_taken);
+    return (h ? h->ranks->count : 1) * TORRE_MPS_SWEEPS * (int64_t)sizeof(torre_md_taken);
 }
 
 static torre_status mps_allocate(cpu_solver *s)
@@ -141,7 +141,7 @@ static torre_status own_places(cpu_solver *s, int64_t *count)
     return TORRE_OK;
 }
 
-static torre_mps_taken *taken_of(const cpu_solver *s, int rank)
+static torre_md_taken *taken_of(const cpu_solver *s, int rank)
 {
     return ((fluid *)s->own)->tails + rank * TORRE_MPS_SWEEPS;
 }

@@ -6,7 +6,7 @@
 #include "core/memory.h"
 #include "particles/cpu/barostat.h"
 #include "particles/cpu/cpu_pairs.h"
-#include "particles/cpu/cpu_share.h"
+#include "particles/cpu/cpu_tails.h"
 #include "particles/cpu/thermostat.h"
 #include "particles/md_sum.h"
 
@@ -25,6 +25,7 @@ typedef struct pairs {
     const torre_md_force_loops *force;
     int parts; /* force arrays of the half sweep */
     void *parts_force;
+    torre_cpu_tails *tails; /* NULL: there are none */
     torre_cpu_thermostat thermostat;
     torre_couplings barostat; /* of TORRE_NPT, with the thermostats of that */
     torre_fire fire;          /* of TORRE_FIRE */
@@ -82,6 +83,8 @@ static torre_status pairs_allocate(cpu_solver *s)
     if (!own) return torre_fail(TORRE_ERR_RESOURCE, "no memory for a solver");
     own->force = torre_md_force_loops_find(s->problem);
     own->parts = parts_of(s->plan);
+    if (s->store.share && torre_cpu_tails_are(s->store.share->ranks, s->plan))
+        return torre_cpu_tails_new(s, &own->tails);
     if (!own->parts) return TORRE_OK;
     own->parts_force =
         aligned_alloc(64, (size_t)pairs_bytes(s->problem, s->plan, s->state->state_size));
@@ -93,6 +96,7 @@ static torre_status pairs_allocate(cpu_solver *s)
 static void pairs_release(cpu_solver *s)
 {
     if (s->own) free(((pairs *)s->own)->parts_force);
+    if (s->own) torre_cpu_tails_free(((pairs *)s->own)->tails);
     free(s->own);
 }
 
@@ -113,6 +117,16 @@ static bool wants_virial(const cpu_solver *s)
     return has_barostat(s) && torre_md_couples(s->problem, s->store.step);
 }
 
+/* The same by full lists, of which ranks take some of others'. */
+static torre_status sweep_full(cpu_solver *s, double kick, double *virial, torre_md_sums *sums)
+{
+    const pairs *own = s->own;
+    torre_md_tail *tail = NULL;
+    int tails = 0;
+    if (!virial && !sums) TORRE_TRY(torre_cpu_tails_ready(s, own->tails, &tail, &tails));
+    return own->force->full(&s->store, s->problem, kick, &s->lists, tail, tails, virial, sums);
+}
+
 /* Forces, then v += kick f; or sums. */
 static torre_status compute_forces(cpu_solver *s, double kick, torre_md_sums *sums)
 {
@@ -127,7 +141,7 @@ static torre_status compute_forces(cpu_solver *s, double kick, torre_md_sums *su
         status = own->force->half(&s->store, s->problem, kick, &s->lists, own->parts,
                                   own->parts_force, virial, sums);
     else
-        status = own->force->full(&s->store, s->problem, kick, &s->lists, virial, sums);
+        status = sweep_full(s, kick, virial, sums);
     s->times.force += torre_cpu_lap(&clock);
     return status ? status : torre_cpu_share_meet(s);
 }
@@ -314,4 +328,5 @@ const torre_cpu_method torre_cpu_pairs = {
     .finish = pairs_finish,
     .sums = pairs_sums,
     .state = pairs_state,
+    .takes_tails = true,
 };

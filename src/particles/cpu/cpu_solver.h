@@ -83,6 +83,8 @@ struct torre_cpu_method {
      * for some. Ranks wait for each other after each sweep, and share the first evenly.
      * NULL: all have lists for all. */
     void (*listed)(const torre_cpu_solver *solver, int32_t below[2]);
+    /* Whether ranks take some of the last particles of each other (cpu_tails.h). */
+    bool takes_tails;
     /* What own has of particles that goes along where ranks (cpu_share.h) hand them on, or, of
      * ghosts, what each step needs of it; returns how many columns. NULL: nothing. */
     int (*columns)(torre_cpu_solver *solver, bool ghosts, torre_cpu_column column[]);

@@ -167,23 +167,37 @@ torre_status torre_cpu_team_join_bins(cpu_solver *s)
 
 /* --- Particles --- */
 
+/* The store of a rank that has so many particles from that one of all on. */
+static torre_md_store store_at(const cpu_solver *s, int rank, int64_t first, int64_t count)
+{
+    torre_md_store t = s->store;
+    const int64_t by = first - t.first, quad = by * torre_cpu_quad(s);
+    void **const quads[] = {&t.position, &t.velocity, &t.force, &t.hold, &t.spare};
+    const bool one = t.packed == t.position;
+    for (int i = 0; i < 5; i++) *quads[i] = (char *)*quads[i] + quad;
+    t.packed = one ? t.position : (char *)t.packed + by * 4 * s->state->pair_size;
+    if (t.spare_packed) t.spare_packed = (char *)t.spare_packed + by * 4 * s->state->pair_size;
+    t.id += by;
+    t.spare_id += by;
+    t.first = first;
+    t.count = count;
+    t.far = s->problem->count + rank - first;
+    return t;
+}
+
+torre_md_store torre_cpu_team_store(const cpu_solver *s, int rank)
+{
+    const torre_cpu_share *h = s->store.share;
+    return store_at(s, rank, h->first[rank], h->first[rank + 1] - h->first[rank]);
+}
+
 void torre_cpu_team_place(cpu_solver *s, int64_t first, int64_t count)
 {
-    torre_md_store *t = &s->store;
-    const int64_t by = first - t->first, quad = by * torre_cpu_quad(s);
-    void **const quads[] = {&t->position, &t->velocity, &t->force, &t->hold, &t->spare};
-    const bool one = t->packed == t->position;
+    const int64_t by = first - s->store.first;
     torre_cpu_column of[TORRE_CPU_COLUMNS];
-    for (int i = 0; i < 5; i++) *quads[i] = (char *)*quads[i] + quad;
-    t->packed = one ? t->position : (char *)t->packed + by * 4 * s->state->pair_size;
-    if (t->spare_packed) t->spare_packed = (char *)t->spare_packed + by * 4 * s->state->pair_size;
-    t->id += by;
-    t->spare_id += by;
     for (int c = torre_cpu_own_columns(s, false, of) - 1; c >= 0; c--)
         if (!of[c].by_id) *of[c].array = (char *)*of[c].array + by * of[c].each;
-    t->first = first;
-    t->count = count;
-    t->far = s->problem->count + t->share->ranks->rank - first;
+    s->store = store_at(s, s->store.share->ranks->rank, first, count);
     show_bins(s);
 }
 

@@ -58,6 +58,9 @@ void torre_cpu_team_free(torre_cpu_team *team); /* NULL is fine */
 void torre_cpu_team_leave_bins(torre_cpu_solver *solver);
 torre_status torre_cpu_team_join_bins(torre_cpu_solver *solver);
 
+/* The store as another rank has it, since a rebuild. */
+torre_md_store torre_cpu_team_store(const torre_cpu_solver *solver, int rank);
+
 /* Own particles are so many from that one of all on. */
 void torre_cpu_team_place(torre_cpu_solver *solver, int64_t first, int64_t count);
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "particles/cpu/cpu_team.h"
+#include "particles/cpu/cpu_tails.h"
 #include "particles/grains.h"
 
 typedef torre_cpu_solver cpu_solver;
@@ -67,6 +67,8 @@ static torre_status size_up(const torre_cpu_program *program, torre_md_info *inf
                          torre_md_lists_bytes(listed_of(program), plan->threads) +
                          program->method->bytes(p, plan, program->state->state_size) +
                          info->list_bytes;
+    if (program->method->takes_tails && torre_cpu_tails_are(program->ranks, plan))
+        info->memory_bytes += torre_cpu_tails_bytes(count, program->method->neighbors(p, plan));
     return TORRE_OK;
 }
 

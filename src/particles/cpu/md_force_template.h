@@ -145,6 +145,18 @@ static sweep sweep_make(const torre_md_store *store, const torre_md_problem *pro
     return s;
 }
 
+/* The same seen from the store of another rank. */
+static sweep sweep_there(const sweep *s, const torre_md_store *store)
+{
+    sweep there = *s;
+    there.positions = torre_positions_of(store);
+#if TORRE_PAIR_DISSIPATES
+    there.velocity = store->velocity;
+    there.next = store->spare;
+#endif
+    return there;
+}
+
 /* All velocities are kicked: they become those of the store. */
 static void sweep_end(const sweep *s, torre_md_store *store, const torre_md_sums *sums)
 {
@@ -324,7 +336,8 @@ TORRE_INLINE void list_particle(const sweep *s, const torre_md_store *store,
                                 const torre_md_lists *lists, int64_t i, int wraps, enum want want,
                                 TORRE_STATE *scatter, gathered *g)
 {
-    const int32_t *list = lists->start[i], length = lists->length[i];
+    const int64_t number = i - lists->first;
+    const int32_t *list = lists->start[number], length = lists->length[number];
     const int own = type_of(store, i);
     for (int32_t k = 0; k < length; k += TORRE_LANES) {
         torre_lanes x, y, z, type;
@@ -349,7 +362,7 @@ TORRE_INLINE void list_range(const sweep *s, const torre_md_store *store,
     for (int64_t i = from; i < to; i++) {
         gathered g = {0};
         /* most particles near a face are near one face only */
-        switch (lists->wraps[i]) {
+        switch (lists->wraps[i - lists->first]) {
         case 0:
             list_particle(s, store, lists, i, 0, want, scatter, &g);
             break;
@@ -410,11 +423,26 @@ static void sum_range(void *context, int64_t low, int64_t high, double *sum)
     list_part(c->s, c->store, c->lists, low, high, c->want, NULL, (part_sums *)sum);
 }
 
+/* Forces on particles of a tail that nobody has taken yet. */
+static void sweep_tail(const sweep *s, const torre_md_tail *tail)
+{
+    const sweep there = sweep_there(s, &tail->store);
+    for (;;) {
+        const int64_t low =
+            tail->from + atomic_fetch_add_explicit(&tail->taken->count, PART, memory_order_relaxed);
+        if (low >= tail->end) break;
+        list_range(&there, &tail->store, &tail->lists, low,
+                   low + PART < tail->end ? low + PART : tail->end, WANT_FORCES, NULL, NULL);
+    }
+}
+
 static torre_status sweep_full(torre_md_store *store, const torre_md_problem *problem, double kick,
-                               const torre_md_lists *lists, double virial[3], torre_md_sums *sums)
+                               const torre_md_lists *lists, const torre_md_tail *tail, int tails,
+                               double virial[3], torre_md_sums *sums)
 {
     const sweep s = sweep_make(store, problem, kick);
-    const int64_t parts = (store->count + PART - 1) / PART;
+    const int64_t count = tails > 0 ? tail[0].from : store->count;
+    const int64_t parts = (count + PART - 1) / PART;
     const enum want want = sums ? WANT_SUMS : want_virial(problem, virial);
     if (want != WANT_FORCES) {
         summing c = {&s, store, lists, want};
@@ -425,10 +453,14 @@ static torre_status sweep_full(torre_md_store *store, const torre_md_problem *pr
             (double *)&all);
         tell_sums(&all, 0.5, problem, virial, sums);
     } else {
-#pragma omp parallel for schedule(dynamic, 4) num_threads(store->threads)
-        for (int64_t p = 0; p < parts; p++) {
-            int64_t from = p * PART, to = from + PART < store->count ? from + PART : store->count;
-            list_range(&s, store, lists, from, to, WANT_FORCES, NULL, NULL);
+#pragma omp parallel num_threads(store->threads)
+        {
+#pragma omp for schedule(dynamic, 4) nowait
+            for (int64_t p = 0; p < parts; p++) {
+                int64_t from = p * PART, to = from + PART < count ? from + PART : count;
+                list_range(&s, store, lists, from, to, WANT_FORCES, NULL, NULL);
+            }
+            for (int t = 0; t < tails; t++) sweep_tail(&s, &tail[t]);
         }
     }
     sweep_end(&s, store, sums);

@@ -15,8 +15,6 @@
 #ifndef TORRE_MPS_SWEEPS_H
 #define TORRE_MPS_SWEEPS_H
 
-#include <stdatomic.h>
-
 #include "particles/md_store.h"
 #include "particles/mps_weight.h"
 
@@ -32,18 +30,12 @@ typedef struct torre_mps_gate {
 /* The sweeps of a step. */
 enum { TORRE_MPS_VISCOSITY, TORRE_MPS_DENSITY, TORRE_MPS_GRADIENT, TORRE_MPS_SWEEPS };
 
-/* How many of a run have been taken; apart from others, which other threads count. */
-typedef struct torre_mps_taken {
-    atomic_llong count;
-    char apart[128 - sizeof(atomic_llong)];
-} torre_mps_taken;
-
 /* Fluid particles with lists, of which threads take some, then others, until there are no more. */
 typedef struct torre_mps_run {
     const int32_t *place;
     int64_t count;
-    int64_t list;           /* number of the first one's list; below 0: of each that of its place */
-    torre_mps_taken *taken; /* [TORRE_MPS_SWEEPS] */
+    int64_t list;          /* number of the first one's list; below 0: of each that of its place */
+    torre_md_taken *taken; /* [TORRE_MPS_SWEEPS] */
 } torre_mps_run;
 
 /*

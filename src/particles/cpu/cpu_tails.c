@@ -1,0 +1,170 @@
+#include "particles/cpu/cpu_tails.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { TURNS = 2 }; /* counts of sweeps, which take turns */
+
+/* Room of a rank. */
+typedef struct room {
+    int64_t lists, entries;
+} room;
+
+/* In memory in common: lists of the tail of a rank. */
+typedef struct shelf {
+    int32_t *entry;
+    int64_t *at; /* of each list, the first of its entries; 64 bytes apart, or multiples */
+    int32_t *length;
+    uint8_t *wraps;
+    torre_md_taken *taken; /* [TURNS] */
+} shelf;
+
+struct torre_cpu_tails {
+    room room;
+    shelf *shelf;          /* [ranks] */
+    const int32_t **start; /* [ranks][room.lists] */
+    int64_t *count;        /* [ranks]: lists of each */
+    torre_md_tail *tail;   /* [ranks], the own one first */
+    int64_t builds;        /* of the lists that they are of */
+    int64_t sweeps;
+};
+
+bool torre_cpu_tails_are(const torre_ranks *ranks, const torre_md_plan *plan)
+{
+    return torre_cpu_team_is(ranks) && ranks->count > 1 && plan->neighbor == TORRE_NEIGHBOR_FULL;
+}
+
+/* Ranks differ by some particles, lists in length. */
+static room room_of(int64_t particles, double neighbors)
+{
+    const int64_t lists = torre_md_tail_of(particles + particles / 4) + 1;
+    const double padded = 1.1 * neighbors + TORRE_LIST_PAD;
+    return (room){lists, (int64_t)padded * lists};
+}
+
+int64_t torre_cpu_tails_bytes(int64_t particles, double neighbors)
+{
+    const room r = room_of(particles, neighbors);
+    const shelf *s = NULL;
+    return r.entries * (int64_t)sizeof *s->entry +
+           r.lists * (int64_t)(sizeof *s->at + sizeof *s->length + sizeof *s->wraps);
+}
+
+/* An array of a rank in memory in common, of so many things. */
+static torre_status on_shelf(torre_cpu_solver *s, int64_t things, size_t each, void *array)
+{
+    void *memory;
+    TORRE_TRY(torre_cpu_array_new(s, things * (int64_t)each, &memory));
+    memcpy(array, &memory, sizeof memory);
+    return TORRE_OK;
+}
+
+static torre_status new_shelf(torre_cpu_solver *s, const room *r, shelf *of)
+{
+    TORRE_TRY(on_shelf(s, r->entries, sizeof *of->entry, &of->entry));
+    TORRE_TRY(on_shelf(s, r->lists, sizeof *of->at, &of->at));
+    TORRE_TRY(on_shelf(s, r->lists, sizeof *of->length, &of->length));
+    TORRE_TRY(on_shelf(s, r->lists, sizeof *of->wraps, &of->wraps));
+    return on_shelf(s, TURNS, sizeof *of->taken, &of->taken);
+}
+
+torre_status torre_cpu_tails_new(torre_cpu_solver *s, torre_cpu_tails **tails)
+{
+    const int ranks = s->store.share->ranks->count;
+    torre_cpu_tails *t = *tails = calloc(1, sizeof *t);
+    if (!t) return torre_cpu_share_no_memory();
+    t->room = room_of(s->problem->count / ranks + 1, s->method->neighbors(s->problem, s->plan));
+    t->shelf = calloc((size_t)ranks, sizeof *t->shelf);
+    t->start = calloc((size_t)(ranks * t->room.lists), sizeof *t->start);
+    t->count = calloc((size_t)ranks, sizeof *t->count);
+    t->tail = calloc((size_t)ranks, sizeof *t->tail);
+    if (!t->shelf || !t->start || !t->count || !t->tail) return torre_cpu_share_no_memory();
+    for (int r = 0; r < ranks; r++) TORRE_TRY(new_shelf(s, &t->room, &t->shelf[r]));
+    return TORRE_OK;
+}
+
+void torre_cpu_tails_free(torre_cpu_tails *t)
+{
+    if (!t) return;
+    free(t->shelf);
+    free(t->start);
+    free(t->count);
+    free(t->tail);
+    free(t);
+}
+
+static int64_t padded(int32_t length)
+{
+    return (length + TORRE_LIST_PAD - 1) / TORRE_LIST_PAD * TORRE_LIST_PAD;
+}
+
+/* Copies lists to the shelf, as many as there is room for. Returns how many, the last ones. */
+static int64_t put(const torre_cpu_solver *s, const torre_cpu_tails *t, shelf *to)
+{
+    const torre_md_lists *l = &s->lists;
+    const int64_t places = s->store.count, wish = torre_md_tail_of(places),
+                  most = wish < t->room.lists ? wish : t->room.lists;
+    int64_t count = 0, entries = 0;
+    for (; count < most; count++) {
+        const int64_t more = padded(l->length[places - 1 - count]);
+        if (entries + more > t->room.entries) break;
+        entries += more;
+    }
+    const int64_t first = places - count;
+    for (int64_t i = 0, at = 0; i < count; at += padded(l->length[first + i++])) to->at[i] = at;
+#pragma omp parallel for num_threads(s->plan->threads)
+    for (int64_t i = 0; i < count; i++) {
+        const int32_t length = l->length[first + i];
+        memcpy(to->entry + to->at[i], l->start[first + i],
+               (size_t)padded(length) * sizeof *to->entry);
+        to->length[i] = length;
+        to->wraps[i] = l->wraps[first + i];
+    }
+    return count;
+}
+
+/* The lists of rank r, as it counts places. */
+static void show(const torre_cpu_solver *s, torre_cpu_tails *t, int r, torre_md_tail *tail)
+{
+    const torre_cpu_share *h = s->store.share;
+    const shelf *of = &t->shelf[r];
+    const int32_t **start = t->start + r * t->room.lists;
+    tail->end = h->first[r + 1] - h->first[r];
+    tail->from = tail->end - t->count[r];
+    for (int64_t i = 0; i < t->count[r]; i++) start[i] = of->entry + of->at[i];
+    tail->lists = (torre_md_lists){
+        .first = tail->from, .start = start, .length = of->length, .wraps = of->wraps};
+}
+
+/* Of lists made anew. */
+static torre_status renew(torre_cpu_solver *s, torre_cpu_tails *t)
+{
+    torre_cpu_share *h = s->store.share;
+    const int ranks = h->ranks->count, rank = h->ranks->rank;
+    const int64_t own = put(s, t, &t->shelf[rank]);
+    TORRE_TRY(torre_cpu_share_gather(h, &own, sizeof own, t->count));
+    for (int i = 0; i < ranks; i++) show(s, t, (rank + i) % ranks, &t->tail[i]);
+    t->builds = s->lists.builds;
+    return TORRE_OK;
+}
+
+torre_status torre_cpu_tails_ready(torre_cpu_solver *s, torre_cpu_tails *t, torre_md_tail **tail,
+                                   int *count)
+{
+    *tail = NULL;
+    *count = 0;
+    if (!t) return TORRE_OK;
+    if (t->builds != s->lists.builds) TORRE_TRY(renew(s, t));
+    const int ranks = s->store.share->ranks->count, rank = s->store.share->ranks->rank;
+    const int64_t turn = t->sweeps++ % TURNS;
+    for (int i = 0; i < ranks; i++) {
+        const int r = (rank + i) % ranks;
+        t->tail[i].store = torre_cpu_team_store(s, r);
+        t->tail[i].taken = &t->shelf[r].taken[turn];
+    }
+    /* ranks have met since the sweep before, and do so before the next: none is in either */
+    atomic_store_explicit(&t->shelf[rank].taken[(turn + 1) % TURNS].count, 0, memory_order_relaxed);
+    *tail = t->tail;
+    *count = ranks;
+    return TORRE_OK;
+}
