@@ -25,6 +25,7 @@
 #include "cuda/wave/wave_args.h"
 #include "cuda/wave/wave_cuda.h"
 #include "cuda/wave/wave_solver.h"
+#include "tiling/diamond.h"
 #include "wave/backend.h"
 #include "wave/box.h"
 #include "wave/cpu/backend_cpu.h"
@@ -1070,6 +1071,30 @@ static void check_rare(int order, torre_precision f)
     free_problem(s);
 }
 
+/* Each row of towers has lists of what it records, whatever the lines along y, those of which no
+ * tower has a cell, too. */
+static void check_rows(int order, torre_precision f)
+{
+    const torre_wave_plan plan = {.engine = TORRE_TORRE, .axes = "xyz"};
+    if (!has_towers(order, f)) return;
+    for (int ny = 12; ny < 64; ny++) {
+        sample_problem *s = new_problem("rows of towers", order, f, 24, ny, 64, 0, true);
+        torre_wave_setup *setup;
+        torre_wave_program *program;
+        must(torre_wave_setup_new(&s->p, &setup), s->name);
+        must(torre_wave_cuda.plan(setup, &plan, &program), s->name);
+        const torre_tower_grid towers =
+            torre_tower_grid_make(24, ny, order / 2, program->info.plan.dts, 1, false);
+        checks++;
+        if (((const torre_cuda_program *)program)->points.strips <= towers.m_max)
+            fail(s->name, "without lists");
+        torre_wave_program_free(program);
+        torre_wave_setup_free(setup);
+        free_problem(s);
+    }
+    printf("%-52s %d failures so far\n", "rows of towers", failures);
+}
+
 /* Bits of several runs of every dts, on a grid with many blocks at work and several along z. */
 static void check_repeatable(int order, torre_precision f, int model, bool square, bool many)
 {
@@ -1821,6 +1846,7 @@ int main(int argc, char **argv)
             if (strcmp(part, "pml") != 0 && !steps_alone) check_order(order, precisions[i], small);
             check_layers(order, precisions[i], small);
             if (order == 2 && strcmp(part, "pml") != 0) check_rare(order, precisions[i]);
+            check_rows(order, precisions[i]);
             if (small) check_density(order, precisions[i], true);
             if (strcmp(part, "all") != 0) continue;
             check_density(order, precisions[i], false);

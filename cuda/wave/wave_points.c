@@ -5,16 +5,20 @@
 
 #include "cuda/core/cuda_check.h"
 #include "cuda/wave/wave_solver.h"
+#include "tiling/diamond.h"
 
 /* Blocks of columns, or lines of strips, by the rules of torre_points_args. */
 static void count_lists(torre_cuda_program *program)
 {
     const torre_wave_args *a = &program->args;
-    const int64_t width = program->shape.block_x, D = program->base.info.plan.dts;
+    const torre_wave_plan *plan = &program->base.info.plan;
+    const int64_t width = program->shape.block_x, D = plan->dts;
+    const torre_tower_grid towers = torre_tower_grid_make(
+        a->n[0], a->n[1], program->turned.problem.order / 2, D, plan->tower_height, a->periodic[1]);
     torre_point_plan *b = &program->points;
     b->columns = (a->n[1] + width - 1) / width;
     b->lines = (a->n[0] + width - 1) / width;
-    b->strips = a->periodic[1] ? b->columns / D : (b->columns - 1 + D - 1) / D + 1;
+    b->strips = towers.m_max + 1; /* that of the last row may have no cells */
     b->places = b->lines + 2 * D - 1;
     if (program->shape.strips) {
         b->columns = b->strips;
