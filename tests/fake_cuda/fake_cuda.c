@@ -84,7 +84,7 @@ static const fake_device devices[] = {
 enum { REGISTERS = 65536, STATIC_SHARED = 48 << 10, DRIVER_BYTES = 512 << 20 };
 
 /* State. */
-enum { MOST_KERNELS = 4096, MOST_ALLOCATIONS = 1 << 20 };
+enum { MOST_KERNELS = 4096, MOST_ALLOCATIONS = 1 << 20, PAGE = 4096 };
 typedef struct allocation {
     char *base;
     size_t bytes;
@@ -98,6 +98,7 @@ static int allocation_count;
 static size_t bytes_in_use;
 static const fake_device *device;
 static int64_t device_memory, fail_at, calls;
+static bool at_the_end;
 static FILE *trace;
 static int device_count = 1;
 static _Thread_local int device_now;
@@ -131,6 +132,7 @@ __attribute__((constructor)) static void begin(void)
     device_memory = memory ? atoll(memory) : device->memory;
     fail_at = fail ? atoll(fail) : 0;
     device_count = count ? atoi(count) : 1;
+    at_the_end = getenv("FAKE_CUDA_AT_THE_END") != NULL;
     prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0); /* ranks write to each other */
     atexit(end);
 }
@@ -357,11 +359,19 @@ const char *cudaGetErrorString(cudaError_t e)
 }
 const char *cudaGetErrorName(cudaError_t e) { return cudaGetErrorString(e); }
 
-/* Memory. Pages of the device are taken when they are touched, and addresses never used again. */
+/* Memory. Pages of the device are taken when they are touched, and addresses never used again. The
+ * pages in front of an allocation and behind it may not be touched. */
+
+/* Of memory that lies at its last page's end: as its size says, and what vectors need. */
+static size_t alignment(size_t bytes)
+{
+    size_t a = 16;
+    while (a < 512 && bytes % (2 * a) == 0) a *= 2;
+    return a;
+}
 
 static cudaError_t allocate(const char *call, void **memory, size_t bytes, bool host)
 {
-    static const size_t page = 4096;
     ONE_AT_A_TIME();
     *memory = NULL;
     if (fails(call)) return give(cudaErrorMemoryAllocation);
@@ -369,10 +379,13 @@ static cudaError_t allocate(const char *call, void **memory, size_t bytes, bool 
     if (!host && (int64_t)(bytes_in_use + bytes) > device_memory - DRIVER_BYTES)
         return give(cudaErrorMemoryAllocation);
     if (bytes == 0) return cudaSuccess; /* and no memory, as there */
-    char *base = mmap(NULL, (bytes / page + 2) * page, PROT_READ | PROT_WRITE,
+    const size_t pages = (bytes + PAGE - 1) / PAGE * PAGE, most = alignment(bytes);
+    char *base = mmap(NULL, pages + 2 * (size_t)PAGE, PROT_READ | PROT_WRITE,
                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (base == MAP_FAILED) return give(cudaErrorMemoryAllocation);
-    mprotect(base + (bytes / page + 1) * page, page, PROT_NONE);
+    mprotect(base, PAGE, PROT_NONE);
+    mprotect(base + PAGE + pages, PAGE, PROT_NONE);
+    base += PAGE + (at_the_end ? (pages - bytes) / most * most : 0);
     allocations[allocation_count++] = (allocation){base, bytes, host, false, 0};
     if (!host) bytes_in_use += bytes;
     TRACE("%s #%d of %zu\n", call, allocation_count - 1, bytes);
@@ -392,8 +405,9 @@ static cudaError_t release(const char *call, void *memory, bool host)
     a->freed = true;
     if (a->file) close(a->file);
     if (!host) bytes_in_use -= a->bytes;
-    mmap(a->base, a->bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1,
-         0);
+    char *page = a->base - (uintptr_t)a->base % PAGE;
+    mmap(page, (size_t)(a->base - page) + a->bytes, PROT_NONE,
+         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
     return cudaSuccess;
 }
 cudaError_t cudaMalloc(void **memory, size_t bytes)
