@@ -126,35 +126,30 @@ static void add_types(sweep *s, const torre_md_store *store, const torre_md_prob
 }
 #endif
 
+/* What a sweep reads and writes is in this store, its own or that of another rank. */
+static sweep sweep_in(sweep s, const torre_md_store *store)
+{
+    s.positions = torre_positions_of(store);
+#if TORRE_PAIR_DISSIPATES
+    s.velocity = store->velocity;
+    s.next = store->spare;
+#endif
+    return s;
+}
+
 static sweep sweep_make(const torre_md_store *store, const torre_md_problem *problem, double kick)
 {
-    sweep s = {.positions = torre_positions_of(store), .kick = (TORRE_STATE)kick};
+    sweep s = sweep_in((sweep){.kick = (TORRE_STATE)kick}, store);
 #ifdef TORRE_PAIR_TYPES
     add_types(&s, store, problem, kick);
 #else
     s.pair = TORRE_TYPED(torre_pair_make)(problem, kick);
     s.cutoff_sq = (TORRE_REAL)(problem->cutoff * problem->cutoff);
 #endif
-#if TORRE_PAIR_DISSIPATES
-    s.velocity = store->velocity;
-    s.next = store->spare;
-#endif
 #if TORRE_PAIR_FIELD
     s.walls = TORRE_TYPED(torre_pair_walls_at)(&s.pair, store->step);
 #endif
     return s;
-}
-
-/* The same seen from the store of another rank. */
-static sweep sweep_there(const sweep *s, const torre_md_store *store)
-{
-    sweep there = *s;
-    there.positions = torre_positions_of(store);
-#if TORRE_PAIR_DISSIPATES
-    there.velocity = store->velocity;
-    there.next = store->spare;
-#endif
-    return there;
 }
 
 /* All velocities are kicked: they become those of the store. */
@@ -426,7 +421,7 @@ static void sum_range(void *context, int64_t low, int64_t high, double *sum)
 /* Forces on particles of a tail that nobody has taken yet. */
 static void sweep_tail(const sweep *s, const torre_md_tail *tail)
 {
-    const sweep there = sweep_there(s, &tail->store);
+    const sweep there = sweep_in(*s, &tail->store);
     for (;;) {
         const int64_t low =
             tail->from + atomic_fetch_add_explicit(&tail->taken->count, PART, memory_order_relaxed);
