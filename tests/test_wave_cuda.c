@@ -1071,8 +1071,8 @@ static void check_rare(int order, torre_precision f)
     free_problem(s);
 }
 
-/* Each row of towers has lists of what it records, whatever the lines along y, those of which no
- * tower has a cell, too. */
+/* Each row of towers has lists of what it records, however many lines there are along y: a last row
+ * without a cell, too, which some of these grids have. */
 static void check_rows(int order, torre_precision f)
 {
     const torre_wave_plan plan = {.engine = TORRE_TORRE, .axes = "xyz"};

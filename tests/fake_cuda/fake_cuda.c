@@ -379,13 +379,13 @@ static cudaError_t allocate(const char *call, void **memory, size_t bytes, bool 
     if (!host && (int64_t)(bytes_in_use + bytes) > device_memory - DRIVER_BYTES)
         return give(cudaErrorMemoryAllocation);
     if (bytes == 0) return cudaSuccess; /* and no memory, as there */
-    const size_t pages = (bytes + PAGE - 1) / PAGE * PAGE, most = alignment(bytes);
+    const size_t pages = (bytes + PAGE - 1) / PAGE * PAGE, step = alignment(bytes);
     char *base = mmap(NULL, pages + 2 * (size_t)PAGE, PROT_READ | PROT_WRITE,
                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (base == MAP_FAILED) return give(cudaErrorMemoryAllocation);
     mprotect(base, PAGE, PROT_NONE);
     mprotect(base + PAGE + pages, PAGE, PROT_NONE);
-    base += PAGE + (at_the_end ? (pages - bytes) / most * most : 0);
+    base += PAGE + (at_the_end ? (pages - bytes) / step * step : 0);
     allocations[allocation_count++] = (allocation){base, bytes, host, false, 0};
     if (!host) bytes_in_use += bytes;
     TRACE("%s #%d of %zu\n", call, allocation_count - 1, bytes);
