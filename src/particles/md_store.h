@@ -67,22 +67,13 @@ typedef struct torre_md_arena {
  */
 #define TORRE_LIST_PAD 16
 
-/* Of ranks: the last of the particles with lists for all sweeps that a rank has, one in so many,
- * and how many ranks have lists of these, too, so that whoever is done can go on with them. */
-enum { TORRE_LIST_TAIL = 6, TORRE_LIST_TAILS = 3 };
-
-static inline int64_t torre_md_tail_of(int64_t listed) { return listed / TORRE_LIST_TAIL; }
-
 typedef struct torre_md_lists {
     int32_t below[2]; /* particles with lists: of ids below the first, */
     int64_t kept;     /* or in the places before this one below the second; at first all */
-    int32_t *given;   /* places of given particles: those of the second kind, ascending, then tails
-                         of other ranks, ascending; */
-    int64_t given_some;              /* so many of the second kind, */
-    int64_t tail[TORRE_LIST_TAILS];  /* so many of each tail, */
-    int64_t given_count, given_room; /* so many in all */
-    int64_t first;                   /* place of the first list: 0, but of tails */
-    int64_t builds;                  /* how often they were made */
+    int32_t *given;   /* places of given particles, of the second kind, ascending */
+    int64_t given_count, given_room;
+    int64_t first;  /* place of the first list: 0, but of tails */
+    int64_t builds; /* how often they were made */
     const int32_t **start;
     int32_t *length; /* without padding */
     uint8_t *wraps;  /* bit a: a neighbour may be across the box along axis a */
@@ -111,13 +102,24 @@ typedef struct torre_md_taken {
     char apart[128 - sizeof(atomic_llong)];
 } torre_md_taken;
 
-/* The last of the particles of a rank, of which all ranks take some (cpu/cpu_tails.h). */
+/* The last of the particles of a rank that have lists for all sweeps, of which all ranks take some
+ * (cpu/cpu_tails.h). */
 typedef struct torre_md_tail {
     torre_md_store store;  /* as that rank has it, */
-    torre_md_lists lists;  /* and of the lists start, length and wraps of these alone */
-    int64_t from, end;     /* their places */
+    torre_md_lists lists;  /* and start, length and wraps of these alone, one after another */
+    const int32_t *place;  /* theirs, ascending, */
+    int64_t count;         /* so many */
     torre_md_taken *taken; /* in this sweep */
 } torre_md_tail;
+
+/* Some that nobody has taken yet in this sweep, `most` or what is left; false: there are none. */
+static inline bool torre_md_tail_take(const torre_md_tail *tail, int64_t most, int64_t *low,
+                                      int64_t *high)
+{
+    *low = atomic_fetch_add_explicit(&tail->taken->count, most, memory_order_relaxed);
+    *high = *low + most < tail->count ? *low + most : tail->count;
+    return *low < *high;
+}
 
 /* Start filling from the first block again. */
 void torre_md_arena_rewind(torre_md_arena *arena);

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "core/memory.h"
-#include "particles/cpu/cpu_share.h"
+#include "particles/cpu/cpu_tails.h"
 #include "particles/cpu/mps_sweeps.h"
 #include "particles/md_sum.h"
 #include "particles/mps.h"
@@ -23,11 +23,10 @@ typedef torre_cpu_solver cpu_solver;
 typedef struct fluid {
     torre_mps_field field;
     const torre_mps_loops *loops;
-    torre_md_taken taken[TORRE_MPS_SWEEPS]; /* of the own fluid but for the tail */
-    torre_md_taken *tails;                  /* of all ranks, [rank][TORRE_MPS_SWEEPS] */
-    int32_t *place;                         /* of own fluid, */
-    int64_t room;                           /* for so many */
-    int64_t builds;                         /* of the lists that runs are of */
+    int32_t *place; /* of own fluid, */
+    int64_t count;  /* so many, */
+    int64_t room;   /* with room for these */
+    int64_t builds; /* of the lists that they are of */
 } fluid;
 
 static torre_status mps_plan(torre_md_program *program)
@@ -65,12 +64,6 @@ static int64_t mps_bytes(const torre_md_problem *p, const torre_md_plan *plan, i
            p->mps.gate_count * (int64_t)sizeof(double);
 }
 
-static int64_t tails_bytes(const cpu_solver *s)
-{
-    const torre_cpu_share *h = s->store.share;
-    return (h ? h->ranks->count : 1) * TORRE_MPS_SWEEPS * (int64_t)sizeof(torre_md_taken);
-}
-
 static torre_status mps_allocate(cpu_solver *s)
 {
     const torre_md_problem *p = s->problem;
@@ -87,9 +80,6 @@ static torre_status mps_allocate(cpu_solver *s)
     TORRE_TRY(torre_cpu_array_new(s, bytes, &own->field.pressure));
     TORRE_TRY(torre_cpu_array_new(s, bytes, &own->field.number_density));
     if (s->state->pair_size != s->state->state_size) TORRE_TRY(torre_cpu_spare_packed(s));
-    void *tails;
-    TORRE_TRY(torre_cpu_array_new(s, tails_bytes(s), &tails));
-    own->tails = tails;
     own->field.gate.height = calloc((size_t)p->mps.gate_count + 1, sizeof(double));
     return own->field.gate.height ? TORRE_OK
                                   : torre_fail(TORRE_ERR_RESOURCE, "no memory for a gate");
@@ -101,7 +91,6 @@ static void mps_release(cpu_solver *s)
     if (own) {
         torre_cpu_array_free(s, own->field.pressure);
         torre_cpu_array_free(s, own->field.number_density);
-        torre_cpu_array_free(s, own->tails);
         free(own->place);
         free(own->field.gate.height);
     }
@@ -122,10 +111,12 @@ static torre_status find_gate(cpu_solver *s)
     return TORRE_OK;
 }
 
-static torre_status own_places(cpu_solver *s, int64_t *count)
+/* Of the lists that there are. */
+static torre_status find_places(cpu_solver *s)
 {
     fluid *own = s->own;
     const torre_md_store *t = &s->store;
+    if (own->builds == s->lists.builds) return TORRE_OK;
     if (t->count > own->room) {
         const int64_t room = t->count + t->count / 8;
         free(own->place);
@@ -135,63 +126,31 @@ static torre_status own_places(cpu_solver *s, int64_t *count)
             return torre_fail(TORRE_ERR_RESOURCE, "no memory for %lld particles", (long long)room);
         own->room = room;
     }
-    *count = 0;
+    own->count = 0;
     for (int64_t i = 0; i < t->count; i++)
-        if (t->id[i] < own->field.fluid) own->place[(*count)++] = (int32_t)i;
+        if (t->id[i] < own->field.fluid) own->place[own->count++] = (int32_t)i;
+    own->builds = s->lists.builds;
     return TORRE_OK;
 }
 
-static torre_md_taken *taken_of(const cpu_solver *s, int rank)
-{
-    return ((fluid *)s->own)->tails + rank * TORRE_MPS_SWEEPS;
-}
-
-/* Runs of the lists that there are. */
-static torre_status find_runs(cpu_solver *s)
+/* Before a sweep: ranks meet behind each. */
+static torre_status ready(cpu_solver *s)
 {
     fluid *own = s->own;
-    const torre_md_lists *l = &s->lists;
-    const torre_cpu_share *h = s->store.share;
-    const int rank = h ? h->ranks->rank : 0, ranks = h ? h->ranks->count : 1;
-    torre_mps_run *run = own->field.run;
-    int64_t count = 0, tail, before = l->given_some;
-    if (own->builds == l->builds) return TORRE_OK;
-    TORRE_TRY(own_places(s, &count));
-    tail = h && h->team && ranks > 1 ? torre_md_tail_of(count) : 0;
-    run[0] = (torre_mps_run){own->place, count - tail, -1, own->taken};
-    run[1] = (torre_mps_run){own->place + count - tail, tail, -1, taken_of(s, rank)};
-    for (int t = 0; t < TORRE_LIST_TAILS; before += l->tail[t++])
-        run[TORRE_MPS_OWN_RUNS + t] =
-            (torre_mps_run){l->given + before, l->tail[t], s->store.count + before,
-                            taken_of(s, (rank + 1 + t) % ranks)};
-    own->builds = l->builds;
-    return TORRE_OK;
-}
-
-/* Nothing of own runs has been taken in a sweep that no rank is in. */
-static void count_anew(cpu_solver *s, int sweep)
-{
-    fluid *own = s->own;
-    for (int r = 0; r < TORRE_MPS_OWN_RUNS; r++)
-        atomic_store_explicit(&own->field.run[r].taken[sweep].count, 0, memory_order_relaxed);
-}
-
-/* Before a sweep: ranks meet behind each, so that none is in the next one yet. */
-static torre_status ready(cpu_solver *s, int sweep)
-{
-    TORRE_TRY(find_runs(s));
-    count_anew(s, (sweep + 1) % TORRE_MPS_SWEEPS);
+    torre_mps_field *f = &own->field;
+    TORRE_TRY(find_places(s));
+    TORRE_TRY(torre_cpu_tails_ready(s, &f->tail, &f->tails));
+    f->place = own->place;
+    f->count = own->count - (f->tails > 0 ? f->tail[0].count : 0);
     return TORRE_OK;
 }
 
 static torre_status mps_begin(cpu_solver *s)
 {
     fluid *own = s->own;
-    TORRE_TRY(find_runs(s));
-    for (int sweep = 0; sweep < TORRE_MPS_SWEEPS; sweep++) count_anew(s, sweep);
-    TORRE_TRY(torre_cpu_share_meet(s));
     if (s->problem->mps.gate_count) TORRE_TRY(find_gate(s));
     own->field.still = false;
+    TORRE_TRY(ready(s));
     own->loops->density(&own->field);
     return torre_cpu_share_meet(s);
 }
@@ -254,7 +213,7 @@ static torre_status predict(cpu_solver *s)
     fluid *own = s->own;
     double clock = torre_time_now();
     double most[2];
-    TORRE_TRY(ready(s, TORRE_MPS_VISCOSITY));
+    TORRE_TRY(ready(s));
     set_gate(s);
     most[0] = own->loops->viscosity(&own->field, &most[1]);
     s->times.viscosity += torre_cpu_lap(&clock);
@@ -272,12 +231,12 @@ static torre_status correct(cpu_solver *s)
 {
     fluid *own = s->own;
     double clock = torre_time_now();
-    TORRE_TRY(ready(s, TORRE_MPS_DENSITY));
+    TORRE_TRY(ready(s));
     own->loops->density(&own->field);
     s->times.density += torre_cpu_lap(&clock);
     TORRE_TRY(lend_pressures(s));
     torre_cpu_lap(&clock);
-    TORRE_TRY(ready(s, TORRE_MPS_GRADIENT));
+    TORRE_TRY(ready(s));
     double speed = own->loops->gradient(&own->field);
     s->times.gradient += torre_cpu_lap(&clock);
     TORRE_TRY(lend_places(s, true, &speed, 1));
@@ -355,5 +314,6 @@ const torre_cpu_method torre_cpu_mps = {
     .get_fields = mps_get_fields,
     .state = mps_state,
     .listed = mps_listed,
+    .takes_tails = true,
     .columns = mps_columns,
 };

@@ -25,7 +25,6 @@ typedef struct pairs {
     const torre_md_force_loops *force;
     int parts; /* force arrays of the half sweep */
     void *parts_force;
-    torre_cpu_tails *tails; /* NULL: there are none */
     torre_cpu_thermostat thermostat;
     torre_couplings barostat; /* of TORRE_NPT, with the thermostats of that */
     torre_fire fire;          /* of TORRE_FIRE */
@@ -83,8 +82,6 @@ static torre_status pairs_allocate(cpu_solver *s)
     if (!own) return torre_fail(TORRE_ERR_RESOURCE, "no memory for a solver");
     own->force = torre_md_force_loops_find(s->problem);
     own->parts = parts_of(s->plan);
-    if (s->store.share && torre_cpu_tails_are(s->store.share->ranks, s->plan))
-        return torre_cpu_tails_new(s, &own->tails);
     if (!own->parts) return TORRE_OK;
     own->parts_force =
         aligned_alloc(64, (size_t)pairs_bytes(s->problem, s->plan, s->state->state_size));
@@ -96,7 +93,6 @@ static torre_status pairs_allocate(cpu_solver *s)
 static void pairs_release(cpu_solver *s)
 {
     if (s->own) free(((pairs *)s->own)->parts_force);
-    if (s->own) torre_cpu_tails_free(((pairs *)s->own)->tails);
     free(s->own);
 }
 
@@ -123,7 +119,7 @@ static torre_status sweep_full(cpu_solver *s, double kick, double *virial, torre
     const pairs *own = s->own;
     torre_md_tail *tail = NULL;
     int tails = 0;
-    if (!virial && !sums) TORRE_TRY(torre_cpu_tails_ready(s, own->tails, &tail, &tails));
+    if (!virial && !sums) TORRE_TRY(torre_cpu_tails_ready(s, &tail, &tails));
     return own->force->full(&s->store, s->problem, kick, &s->lists, tail, tails, virial, sums);
 }
 

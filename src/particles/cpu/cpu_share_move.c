@@ -248,9 +248,9 @@ static torre_status sort_by_messages(cpu_solver *s)
     return TORRE_OK;
 }
 
-/* Particles of a rank, their work, and how many of them are for all sweeps, and for some alone. */
+/* Particles of a rank, their work, and how many of them are for some sweeps alone. */
 typedef struct burden {
-    int64_t count, work, whole, partial;
+    int64_t count, work, partial;
 } burden;
 
 static bool is_partial(const int32_t below[2], int32_t id)
@@ -263,7 +263,6 @@ static burden own_burden(const cpu_solver *s, const int32_t below[2])
     burden own = {.count = s->store.count};
     for (int64_t i = 0; i < s->store.count; i++) {
         own.work += work_of(s, below, i);
-        own.whole += s->store.id[i] < below[0];
         own.partial += is_partial(below, s->store.id[i]);
     }
     return own;
@@ -318,33 +317,6 @@ static int64_t place_behind(const cpu_solver *s, const int32_t below[2], int64_t
     return i;
 }
 
-/* The rank whose tail this one has lists of, too, as the t-th; its own: there are no more. */
-static int tail_rank(const cpu_solver *s, int t)
-{
-    const torre_ranks *ranks = s->store.share->ranks;
-    const bool shared = s->store.share->team && s->method->listed && t + 1 < ranks->count;
-    return shared ? (ranks->rank + 1 + t) % ranks->count : ranks->rank;
-}
-
-/* Places of so many particles, the last of those for all sweeps that a rank has. */
-static void find_tail(const cpu_solver *s, const int32_t below[2], int rank, int64_t count,
-                      int32_t *place)
-{
-    const torre_md_store *t = &s->store;
-    int64_t i = t->share->first[rank + 1] - t->first;
-    while (count > 0)
-        if (t->id[--i] < below[0]) place[--count] = (int32_t)i;
-}
-
-/* Tails of the next ranks, behind other given particles. */
-static void find_tails(cpu_solver *s, const int32_t below[2])
-{
-    torre_md_lists *l = &s->lists;
-    int32_t *place = l->given + l->given_some;
-    for (int t = 0; t < TORRE_LIST_TAILS; place += l->tail[t++])
-        if (l->tail[t] > 0) find_tail(s, below, tail_rank(s, t), l->tail[t], place);
-}
-
 /* Which particles have lists here. */
 static torre_status choose_listed(cpu_solver *s, const int32_t below[2], const burden *of)
 {
@@ -354,19 +326,10 @@ static torre_status choose_listed(cpu_solver *s, const int32_t below[2], const b
     int64_t before = 0;
     if (h->team) own = even_part_of(of, ranks, rank);
     for (int r = 0; r < rank && h->team; r++) before += even_part_of(of, ranks, r).given;
-    int64_t tails[TORRE_LIST_TAILS] = {0}, given = own.given;
-    for (int t = 0; t < TORRE_LIST_TAILS; t++) {
-        const int other = tail_rank(s, t);
-        if (other != rank) tails[t] = torre_md_tail_of(of[other].whole);
-        given += tails[t];
-    }
-    TORRE_TRY(torre_md_lists_grow(&s->lists, s->store.count, given));
-    s->lists.given_some = own.given;
-    memcpy(s->lists.tail, tails, sizeof tails);
+    TORRE_TRY(torre_md_lists_grow(&s->lists, s->store.count, own.given));
     memcpy(s->lists.below, below, sizeof s->lists.below);
     s->lists.kept = place_behind(s, below, own.keeps);
     find_given(s, below, of, before, own.given, s->lists.given);
-    find_tails(s, below);
     return TORRE_OK;
 }
 

@@ -31,6 +31,7 @@ typedef struct torre_cpu_solver {
     torre_md_store store;      /* store.step: of positions, velocities and forces */
     torre_bins bins;
     torre_md_lists lists;
+    struct torre_cpu_tails *tails; /* NULL: there are none */
     const torre_md_state_loops *state;
     int64_t built_at, sorted_at;
     torre_sort_tuning tuning; /* of TORRE_MD_MEASURED */

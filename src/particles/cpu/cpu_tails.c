@@ -3,7 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TURNS = 2 }; /* counts of sweeps, which take turns */
+enum {
+    TURNS = 2, /* counts of sweeps, which take turns */
+    SHARE = 6  /* of the particles a tail has one in so many */
+};
 
 /* Room of a rank. */
 typedef struct room {
@@ -12,6 +15,7 @@ typedef struct room {
 
 /* In memory in common: lists of the tail of a rank. */
 typedef struct shelf {
+    int32_t *place; /* of the particles, */
     int32_t *entry;
     int64_t *at; /* of each list, the first of its entries; 64 bytes apart, or multiples */
     int32_t *length;
@@ -37,7 +41,7 @@ bool torre_cpu_tails_are(const torre_ranks *ranks, const torre_md_plan *plan)
 /* Ranks differ by some particles, lists in length. */
 static room room_of(int64_t particles, double neighbors)
 {
-    const int64_t lists = torre_md_tail_of(particles + particles / 4) + 1;
+    const int64_t lists = (particles + particles / 4) / SHARE + 1;
     const double padded = 1.1 * neighbors + TORRE_LIST_PAD;
     return (room){lists, (int64_t)padded * lists};
 }
@@ -47,7 +51,8 @@ int64_t torre_cpu_tails_bytes(int64_t particles, double neighbors)
     const room r = room_of(particles, neighbors);
     const shelf *s = NULL;
     return r.entries * (int64_t)sizeof *s->entry +
-           r.lists * (int64_t)(sizeof *s->at + sizeof *s->length + sizeof *s->wraps);
+           r.lists *
+               (int64_t)(sizeof *s->place + sizeof *s->at + sizeof *s->length + sizeof *s->wraps);
 }
 
 /* An array of a rank in memory in common, of so many things. */
@@ -61,6 +66,7 @@ static torre_status on_shelf(torre_cpu_solver *s, int64_t things, size_t each, v
 
 static torre_status new_shelf(torre_cpu_solver *s, const room *r, shelf *of)
 {
+    TORRE_TRY(on_shelf(s, r->lists, sizeof *of->place, &of->place));
     TORRE_TRY(on_shelf(s, r->entries, sizeof *of->entry, &of->entry));
     TORRE_TRY(on_shelf(s, r->lists, sizeof *of->at, &of->at));
     TORRE_TRY(on_shelf(s, r->lists, sizeof *of->length, &of->length));
@@ -68,10 +74,10 @@ static torre_status new_shelf(torre_cpu_solver *s, const room *r, shelf *of)
     return on_shelf(s, TURNS, sizeof *of->taken, &of->taken);
 }
 
-torre_status torre_cpu_tails_new(torre_cpu_solver *s, torre_cpu_tails **tails)
+torre_status torre_cpu_tails_new(torre_cpu_solver *s)
 {
     const int ranks = s->store.share->ranks->count;
-    torre_cpu_tails *t = *tails = calloc(1, sizeof *t);
+    torre_cpu_tails *t = s->tails = calloc(1, sizeof *t);
     if (!t) return torre_cpu_share_no_memory();
     t->room = room_of(s->problem->count / ranks + 1, s->method->neighbors(s->problem, s->plan));
     t->shelf = calloc((size_t)ranks, sizeof *t->shelf);
@@ -98,42 +104,53 @@ static int64_t padded(int32_t length)
     return (length + TORRE_LIST_PAD - 1) / TORRE_LIST_PAD * TORRE_LIST_PAD;
 }
 
-/* Copies lists to the shelf, as many as there is room for. Returns how many, the last ones. */
+/* Places of the tail, as many as there is room for, and where their lists go. Returns how many. */
+static int64_t find_places(const torre_cpu_solver *s, const torre_cpu_tails *t, shelf *to)
+{
+    const torre_md_lists *l = &s->lists;
+    const int32_t *id = s->store.id;
+    int64_t wish = 0, count = 0, entries = 0;
+    for (int64_t i = 0; i < s->store.count; i++) wish += id[i] < l->below[0];
+    wish /= SHARE;
+    if (wish > t->room.lists) wish = t->room.lists;
+    for (int64_t i = s->store.count; count < wish; count++) {
+        while (id[--i] >= l->below[0]) continue;
+        entries += padded(l->length[i]);
+        if (entries > t->room.entries) break;
+        to->place[wish - 1 - count] = (int32_t)i;
+    }
+    memmove(to->place, to->place + wish - count, (size_t)count * sizeof *to->place);
+    for (int64_t k = 0, at = 0; k < count; at += padded(l->length[to->place[k++]])) to->at[k] = at;
+    return count;
+}
+
+/* Copies lists to the shelf. Returns how many. */
 static int64_t put(const torre_cpu_solver *s, const torre_cpu_tails *t, shelf *to)
 {
     const torre_md_lists *l = &s->lists;
-    const int64_t places = s->store.count, wish = torre_md_tail_of(places),
-                  most = wish < t->room.lists ? wish : t->room.lists;
-    int64_t count = 0, entries = 0;
-    for (; count < most; count++) {
-        const int64_t more = padded(l->length[places - 1 - count]);
-        if (entries + more > t->room.entries) break;
-        entries += more;
-    }
-    const int64_t first = places - count;
-    for (int64_t i = 0, at = 0; i < count; at += padded(l->length[first + i++])) to->at[i] = at;
+    const int64_t count = find_places(s, t, to);
 #pragma omp parallel for num_threads(s->plan->threads)
-    for (int64_t i = 0; i < count; i++) {
-        const int32_t length = l->length[first + i];
-        memcpy(to->entry + to->at[i], l->start[first + i],
-               (size_t)padded(length) * sizeof *to->entry);
-        to->length[i] = length;
-        to->wraps[i] = l->wraps[first + i];
+    for (int64_t k = 0; k < count; k++) {
+        const int32_t i = to->place[k], length = l->length[i];
+        memcpy(to->entry + to->at[k], l->start[i], (size_t)padded(length) * sizeof *to->entry);
+        to->length[k] = length;
+        to->wraps[k] = l->wraps[i];
     }
     return count;
 }
 
 /* The lists of rank r, as it counts places. */
-static void show(const torre_cpu_solver *s, torre_cpu_tails *t, int r, torre_md_tail *tail)
+static void show(torre_cpu_tails *t, int r, torre_md_tail *tail)
 {
-    const torre_cpu_share *h = s->store.share;
     const shelf *of = &t->shelf[r];
     const int32_t **start = t->start + r * t->room.lists;
-    tail->end = h->first[r + 1] - h->first[r];
-    tail->from = tail->end - t->count[r];
-    for (int64_t i = 0; i < t->count[r]; i++) start[i] = of->entry + of->at[i];
-    tail->lists = (torre_md_lists){
-        .first = tail->from, .start = start, .length = of->length, .wraps = of->wraps};
+    tail->place = of->place;
+    tail->count = t->count[r];
+    for (int64_t k = 0; k < t->count[r]; k++) start[k] = of->entry + of->at[k];
+    tail->lists = (torre_md_lists){.first = tail->count > 0 ? of->place[0] : 0,
+                                   .start = start,
+                                   .length = of->length,
+                                   .wraps = of->wraps};
 }
 
 /* Of lists made anew. */
@@ -143,14 +160,14 @@ static torre_status renew(torre_cpu_solver *s, torre_cpu_tails *t)
     const int ranks = h->ranks->count, rank = h->ranks->rank;
     const int64_t own = put(s, t, &t->shelf[rank]);
     TORRE_TRY(torre_cpu_share_gather(h, &own, sizeof own, t->count));
-    for (int i = 0; i < ranks; i++) show(s, t, (rank + i) % ranks, &t->tail[i]);
+    for (int i = 0; i < ranks; i++) show(t, (rank + i) % ranks, &t->tail[i]);
     t->builds = s->lists.builds;
     return TORRE_OK;
 }
 
-torre_status torre_cpu_tails_ready(torre_cpu_solver *s, torre_cpu_tails *t, torre_md_tail **tail,
-                                   int *count)
+torre_status torre_cpu_tails_ready(torre_cpu_solver *s, torre_md_tail **tail, int *count)
 {
+    torre_cpu_tails *t = s->tails;
     *tail = NULL;
     *count = 0;
     if (!t) return TORRE_OK;

@@ -7,10 +7,7 @@
  *     of rank 1, which has 3 to 5   -3 -2 -1 |  0  1  2 |  3  4  5  6 |  7  8  9
  *                                    rank 0    rank 1     rank 2        far particles, one each
  *
- * Of a fluid the last of the particles of a rank, its tail, have lists of the next ranks, too: who
- * has done with its own in a sweep takes some of these, as threads of a rank do (mps_sweeps.h). So
- * nobody waits long for who is slower at the moment. Of pairs all read the lists of whose tail it
- * is (cpu_tails.h).
+ * Who has done with its own in a sweep goes on with some of the last of others (cpu_tails.h).
  *
  * Arrays of the store begin at the first of the own particles, so loops over these are those of one
  * process; lists and members of bins have places of others in front of it and behind. Of particles

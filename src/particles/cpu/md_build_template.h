@@ -101,7 +101,7 @@ static bool list_particle(lister *l, int64_t i, int64_t number)
     l->lists->start[number] = list;
     l->lists->length[number] = length;
     l->lists->wraps[number] = stage->wraps;
-    if (number < l->store->count + l->lists->given_some) l->total += length;
+    l->total += length;
     return true;
 }
 
@@ -132,11 +132,10 @@ static bool list_given(lister *l, int64_t k)
     return true;
 }
 
-/* Whether given particles of a bin begin, in ascending places. */
+/* Whether given particles of a bin begin. */
 static bool begins_bin(const torre_bins *bins, const int32_t *given, int64_t k)
 {
-    return k == 0 || bins->rank_of[given[k]] != bins->rank_of[given[k - 1]] ||
-           given[k] < given[k - 1];
+    return k == 0 || bins->rank_of[given[k]] != bins->rank_of[given[k - 1]];
 }
 
 static torre_status state_build(const torre_md_store *store, const torre_bins *bins, bool half,

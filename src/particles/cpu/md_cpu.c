@@ -41,13 +41,10 @@ static int64_t ghosts_of(const torre_cpu_program *program)
     return (int64_t)fmin(most, (double)particles_of(program) * (pow(outer / edge, 3) - 1));
 }
 
-/* Those that it has lists of, tails of others with them. */
-static int64_t listed_of(const torre_cpu_program *program)
+static bool has_tails(const torre_cpu_program *program)
 {
-    const int64_t own = particles_of(program);
-    if (!torre_cpu_team_is(program->ranks) || !program->method->listed) return own;
-    const int others = program->ranks->count - 1;
-    return own + (others < TORRE_LIST_TAILS ? others : TORRE_LIST_TAILS) * torre_md_tail_of(own);
+    return program->method->takes_tails &&
+           torre_cpu_tails_are(program->ranks, &program->base.info.plan);
 }
 
 /* Bins, and bytes: what allocate takes, and an estimate of the lists. */
@@ -61,13 +58,13 @@ static torre_status size_up(const torre_cpu_program *program, torre_md_info *inf
     TORRE_TRY(torre_bins_plan(&grid, p->cutoff + plan->skin, shape_of(plan), all, &bins));
     memcpy(info->bins, grid.n, sizeof info->bins);
     if (plan->neighbor != TORRE_NEIGHBOR_TILE)
-        info->list_bytes = (int64_t)((double)listed_of(program) * 4 *
+        info->list_bytes = (int64_t)((double)count * 4 *
                                      (program->method->neighbors(p, plan) + TORRE_LIST_PAD / 2.0));
     info->memory_bytes = torre_md_store_bytes(all, program->state) + bins +
-                         torre_md_lists_bytes(listed_of(program), plan->threads) +
+                         torre_md_lists_bytes(count, plan->threads) +
                          program->method->bytes(p, plan, program->state->state_size) +
                          info->list_bytes;
-    if (program->method->takes_tails && torre_cpu_tails_are(program->ranks, plan))
+    if (has_tails(program))
         info->memory_bytes += torre_cpu_tails_bytes(count, program->method->neighbors(p, plan));
     return TORRE_OK;
 }
@@ -174,6 +171,7 @@ static void cpu_destroy(torre_md_solver *solver)
     cpu_solver *s = (cpu_solver *)solver;
     if (!s) return;
     s->method->release(s);
+    torre_cpu_tails_free(s->tails);
     torre_cpu_team_leave_bins(s);
     torre_cpu_share_free(s->store.share);
     torre_md_store_free(&s->store);
@@ -201,6 +199,7 @@ static torre_status allocate(cpu_solver *s, const torre_cpu_program *program)
     TORRE_TRY(torre_md_lists_make(count, s->plan->threads, &s->lists));
     torre_cpu_listed(s, s->lists.below);
     s->lists.kept = count;
+    if (has_tails(program)) TORRE_TRY(torre_cpu_tails_new(s));
     return s->method->allocate(s);
 }
 

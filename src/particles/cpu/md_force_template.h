@@ -418,17 +418,15 @@ static void sum_range(void *context, int64_t low, int64_t high, double *sum)
     list_part(c->s, c->store, c->lists, low, high, c->want, NULL, (part_sums *)sum);
 }
 
-/* Forces on particles of a tail that nobody has taken yet. */
+/* Forces on particles of a tail that nobody has taken yet: all have lists, so that places of a tail
+ * follow each other. */
 static void sweep_tail(const sweep *s, const torre_md_tail *tail)
 {
     const sweep there = sweep_in(*s, &tail->store);
-    for (;;) {
-        const int64_t low =
-            tail->from + atomic_fetch_add_explicit(&tail->taken->count, PART, memory_order_relaxed);
-        if (low >= tail->end) break;
-        list_range(&there, &tail->store, &tail->lists, low,
-                   low + PART < tail->end ? low + PART : tail->end, WANT_FORCES, NULL, NULL);
-    }
+    int64_t low, high;
+    while (torre_md_tail_take(tail, PART, &low, &high))
+        list_range(&there, &tail->store, &tail->lists, tail->place[low], tail->place[high - 1] + 1,
+                   WANT_FORCES, NULL, NULL);
 }
 
 static torre_status sweep_full(torre_md_store *store, const torre_md_problem *problem, double kick,
@@ -436,7 +434,7 @@ static torre_status sweep_full(torre_md_store *store, const torre_md_problem *pr
                                double virial[3], torre_md_sums *sums)
 {
     const sweep s = sweep_make(store, problem, kick);
-    const int64_t count = tails > 0 ? tail[0].from : store->count;
+    const int64_t count = store->count - (tails > 0 ? tail[0].count : 0);
     const int64_t parts = (count + PART - 1) / PART;
     const enum want want = sums ? WANT_SUMS : want_virial(problem, virial);
     if (want != WANT_FORCES) {

@@ -125,23 +125,31 @@ static inline bool moves_with_gate(const torre_mps_field *f, int64_t i)
     return f->gate.moves && id >= f->gate.first && id < f->gate.end;
 }
 
-/* A sweep that moves particles: the store as it is afterwards, whose arrays take what others still
- * read in those of now; and of those moved so far the largest squares. */
+typedef enum sweep_kind { VISCOSITY, DENSITY, GRADIENT } sweep_kind;
+
+/* A sweep; where it moves particles, the store as it is afterwards, whose arrays take what others
+ * still read in those of now, and of those moved so far the largest squares. */
 typedef struct move {
     const torre_mps_field *field;
+    sweep_kind kind;
     view view;
     torre_md_store next;
     double speed, far;
     bool drifts; /* something that does not move has a velocity */
 } move;
 
-static move move_begin(const torre_mps_field *f)
+static move move_begin(const torre_mps_field *f, sweep_kind kind)
 {
-    move m = {.field = f, .view = view_of(f), .next = *f->store};
-    m.next.position = f->store->spare;
-    m.next.spare = f->store->position;
-    m.next.packed = TORRE_PACKED ? f->store->spare_packed : m.next.position;
-    if (TORRE_PACKED) m.next.spare_packed = f->store->packed;
+    const torre_md_store *now = f->store;
+    move m = {.field = f, .kind = kind, .view = view_of(f), .next = *now};
+    if (kind == DENSITY) return m;
+    m.next.position = now->spare;
+    m.next.spare = now->position;
+    m.next.packed = TORRE_PACKED ? now->spare_packed : m.next.position;
+    if (TORRE_PACKED) m.next.spare_packed = now->packed;
+    if (kind == GRADIENT) return m;
+    m.next.velocity = now->force;
+    m.next.force = now->velocity;
     return m;
 }
 
@@ -213,17 +221,9 @@ static void put_gate(const torre_mps_field *f, int64_t i, torre_quad_state *r, t
     (*r)[1] = (TORRE_STATE)(g->height[f->store->id[i] - g->first] + g->lifted - g->step);
 }
 
-/* Some of a run that nobody has taken yet in this sweep; false: there are none. */
-static inline bool take(const torre_mps_run *run, int sweep, int64_t *low, int64_t *high)
+static inline int64_t number_of(const torre_mps_field *f, int64_t k)
 {
-    *low = atomic_fetch_add_explicit(&run->taken[sweep].count, PART, memory_order_relaxed);
-    *high = *low + PART < run->count ? *low + PART : run->count;
-    return *low < *high;
-}
-
-static inline int64_t number_of(const torre_mps_run *run, int64_t k)
-{
-    return run->list < 0 ? run->place[k] : run->list + k;
+    return f->in_turn ? k : f->place[k];
 }
 
 /* A new position and velocity, and how far that is. */
@@ -238,90 +238,17 @@ TORRE_INLINE void predict_put(move *m, int64_t i, torre_quad_state a, torre_quad
     ((torre_quad_state *)m->next.velocity)[i] = u;
 }
 
-static void predict_fluid(move *m, const torre_mps_run *run, int64_t low, int64_t high)
-{
-    const torre_quad_state *from = m->field->store->position;
-    const torre_quad_state *velocity = m->field->store->velocity;
-    kicks all;
-    for (int64_t k = low; k < high; k++)
-        all.a[k - low] = viscosity_of(m, run->place[k], number_of(run, k));
-    for (int64_t k = low; k < high; k++) {
-        const int64_t i = run->place[k];
-        predict_put(m, i, all.a[k - low], from[i], velocity[i]);
-    }
-}
-
-/* Of what is no fluid. */
-static void predict_other(move *m, int64_t i)
+static void predict_fluid(move *m, int64_t low, int64_t high)
 {
     const torre_mps_field *f = m->field;
-    torre_quad_state r = ((const torre_quad_state *)f->store->position)[i];
-    torre_quad_state u = ((const torre_quad_state *)f->store->velocity)[i];
-    if (moves_with_gate(f, i)) {
-        put_gate(f, i, &r, &u);
-        predict_put(m, i, (torre_quad_state){0}, r, u);
-        return;
+    const torre_quad_state *from = f->store->position, *velocity = f->store->velocity;
+    kicks all;
+    for (int64_t k = low; k < high; k++)
+        all.a[k - low] = viscosity_of(m, f->place[k], number_of(f, k));
+    for (int64_t k = low; k < high; k++) {
+        const int64_t i = f->place[k];
+        predict_put(m, i, all.a[k - low], from[i], velocity[i]);
     }
-    m->drifts = m->drifts || square_of(u) > 0;
-    put_position(&m->next, i, r);
-    ((torre_quad_state *)m->next.velocity)[i] = u;
-}
-
-/* Whether a sweep with a move has to write particles that are no fluid. */
-static inline bool writes_others(const torre_mps_field *f) { return !f->still || f->gate.moves; }
-
-static double sweep_viscosity(torre_mps_field *f, double *moved)
-{
-    move all = move_begin(f);
-    all.next.velocity = f->store->force;
-    all.next.force = f->store->velocity;
-    const int64_t others = writes_others(f) ? f->store->count : 0;
-    double speed = 0, far = 0;
-    bool drifts = false;
-#pragma omp parallel num_threads(all.next.threads) reduction(max                                   \
-                                                             : speed, far) reduction(||            \
-                                                                                     : drifts)
-    {
-        move m = all;
-#pragma omp for schedule(dynamic, PART) nowait
-        for (int64_t i = 0; i < others; i++)
-            if (!is_fluid(f, i)) predict_other(&m, i);
-        int64_t low, high;
-        for (int r = 0; r < TORRE_MPS_RUNS; r++)
-            while (take(&f->run[r], TORRE_MPS_VISCOSITY, &low, &high))
-                predict_fluid(&m, &f->run[r], low, high);
-        speed = m.speed;
-        far = m.far;
-        drifts = m.drifts;
-    }
-    const int64_t last = f->store->far;
-    ((torre_quad_state *)all.next.velocity)[last] = ((torre_quad_state *)all.next.force)[last];
-    move_end(&all);
-    f->still = !drifts;
-    *moved = far;
-    return sqrt(speed);
-}
-
-/* How many lists a sweep looks at that walls take part in, but for tails; whose such a list is. */
-static inline int64_t all_lists(const torre_mps_field *f)
-{
-    return f->store->count + f->lists->given_some;
-}
-
-static inline int64_t place_of(const torre_mps_field *f, int64_t list)
-{
-    return list < f->store->count ? list : f->lists->given[list - f->store->count];
-}
-
-/* An own particle whose wall is computed by another rank, or a dummy. */
-static inline bool is_left_out(const torre_mps_field *f, int64_t list)
-{
-    return list < f->store->count && !torre_md_has_list(f->lists, list, f->store->id[list]);
-}
-
-static inline bool is_dummy(const torre_mps_field *f, int64_t i)
-{
-    return f->store->id[i] >= f->fluid + f->wall;
 }
 
 TORRE_INLINE void density_of(const torre_mps_field *f, const view *v, int64_t i, int64_t number)
@@ -340,30 +267,10 @@ TORRE_INLINE void density_of(const torre_mps_field *f, const view *v, int64_t i,
     pressure[i] = n < n0 ? 0 : stiffness * (n / n0 - 1);
 }
 
-static void density_fluid(const torre_mps_field *f, const view *v, const torre_mps_run *run,
-                          int64_t low, int64_t high)
+static void density_fluid(const move *m, int64_t low, int64_t high)
 {
-    for (int64_t k = low; k < high; k++) density_of(f, v, run->place[k], number_of(run, k));
-}
-
-static void sweep_density(const torre_mps_field *f)
-{
-    const view v = view_of(f);
-    TORRE_STATE *pressure = f->pressure, *number_density = f->number_density;
-#pragma omp parallel num_threads(f->store->threads)
-    {
-#pragma omp for schedule(dynamic, PART) nowait
-        for (int64_t list = 0; list < all_lists(f); list++) {
-            const int64_t i = place_of(f, list);
-            if (is_dummy(f, i)) pressure[i] = number_density[i] = 0;
-            if (!is_fluid(f, i) && !is_left_out(f, list)) density_of(f, &v, i, list);
-        }
-        int64_t low, high;
-        for (int r = 0; r < TORRE_MPS_RUNS; r++)
-            while (take(&f->run[r], TORRE_MPS_DENSITY, &low, &high))
-                density_fluid(f, &v, &f->run[r], low, high);
-    }
-    pressure[f->store->far] = 0; /* which pads lists */
+    const torre_mps_field *f = m->field;
+    for (int64_t k = low; k < high; k++) density_of(f, &m->view, f->place[k], number_of(f, k));
 }
 
 TORRE_INLINE torre_lanes overlap_of(const pairs *p, real distance)
@@ -398,7 +305,7 @@ TORRE_INLINE torre_quad_state gradient_of(const move *m, int64_t i, int64_t numb
     return factor * torre_lanes_sums(ax, ay, az, zero);
 }
 
-static void correct_fluid(move *m, const torre_mps_run *run, int64_t low, int64_t high)
+static void correct_fluid(move *m, int64_t low, int64_t high)
 {
     const torre_mps_field *f = m->field;
     const double dt = f->constants.dt;
@@ -406,9 +313,9 @@ static void correct_fluid(move *m, const torre_mps_run *run, int64_t low, int64_
     torre_quad_state *velocity = m->next.velocity, *force = m->next.force;
     kicks all;
     for (int64_t k = low; k < high; k++)
-        all.a[k - low] = gradient_of(m, run->place[k], number_of(run, k));
+        all.a[k - low] = gradient_of(m, f->place[k], number_of(f, k));
     for (int64_t k = low; k < high; k++) {
-        const int64_t i = run->place[k];
+        const int64_t i = f->place[k];
         torre_quad_state r = from[i], u = velocity[i];
         advance(f, all.a[k - low], 0, dt * dt, &r, &u);
         m->speed = larger(square_of(u), m->speed);
@@ -416,6 +323,135 @@ static void correct_fluid(move *m, const torre_mps_run *run, int64_t low, int64_
         put_position(&m->next, i, r);
         force[i] = all.a[k - low];
     }
+}
+
+static void compute_fluid(move *m, int64_t low, int64_t high)
+{
+    if (m->kind == VISCOSITY) predict_fluid(m, low, high);
+    if (m->kind == DENSITY) density_fluid(m, low, high);
+    if (m->kind == GRADIENT) correct_fluid(m, low, high);
+}
+
+/* A field as the rank sees it whose tail this is, with that for its fluid. */
+static torre_mps_field field_of(const torre_mps_field *f, torre_md_tail *tail)
+{
+    torre_mps_field there = *f;
+    const int64_t by = tail->store.first - f->store->first;
+    there.store = &tail->store;
+    there.lists = &tail->lists;
+    there.place = tail->place;
+    there.count = tail->count;
+    there.in_turn = true;
+    there.pressure = (TORRE_STATE *)f->pressure + by;
+    there.number_density = (TORRE_STATE *)f->number_density + by;
+    return there;
+}
+
+/* Fluid of a tail that nobody has taken yet. */
+static void sweep_tail(move *m, torre_md_tail *tail)
+{
+    const torre_mps_field there = field_of(m->field, tail);
+    move of = move_begin(&there, m->kind);
+    int64_t low, high;
+    while (torre_md_tail_take(tail, PART, &low, &high)) compute_fluid(&of, low, high);
+    m->speed = larger(of.speed, m->speed);
+    m->far = larger(of.far, m->far);
+}
+
+/* By each thread of a sweep. */
+static void sweep_fluid(move *m)
+{
+    const torre_mps_field *f = m->field;
+#pragma omp for schedule(dynamic) nowait
+    for (int64_t low = 0; low < f->count; low += PART)
+        compute_fluid(m, low, low + PART < f->count ? low + PART : f->count);
+    for (int t = 0; t < f->tails; t++) sweep_tail(m, &f->tail[t]);
+}
+
+/* Of what is no fluid. */
+static void predict_other(move *m, int64_t i)
+{
+    const torre_mps_field *f = m->field;
+    torre_quad_state r = ((const torre_quad_state *)f->store->position)[i];
+    torre_quad_state u = ((const torre_quad_state *)f->store->velocity)[i];
+    if (moves_with_gate(f, i)) {
+        put_gate(f, i, &r, &u);
+        predict_put(m, i, (torre_quad_state){0}, r, u);
+        return;
+    }
+    m->drifts = m->drifts || square_of(u) > 0;
+    put_position(&m->next, i, r);
+    ((torre_quad_state *)m->next.velocity)[i] = u;
+}
+
+/* Whether a sweep with a move has to write particles that are no fluid. */
+static inline bool writes_others(const torre_mps_field *f) { return !f->still || f->gate.moves; }
+
+static double sweep_viscosity(torre_mps_field *f, double *moved)
+{
+    move all = move_begin(f, VISCOSITY);
+    const int64_t others = writes_others(f) ? f->store->count : 0;
+    double speed = 0, far = 0;
+    bool drifts = false;
+#pragma omp parallel num_threads(all.next.threads) reduction(max                                   \
+                                                             : speed, far) reduction(||            \
+                                                                                     : drifts)
+    {
+        move m = all;
+#pragma omp for schedule(dynamic, PART) nowait
+        for (int64_t i = 0; i < others; i++)
+            if (!is_fluid(f, i)) predict_other(&m, i);
+        sweep_fluid(&m);
+        speed = m.speed;
+        far = m.far;
+        drifts = m.drifts;
+    }
+    const int64_t last = f->store->far;
+    ((torre_quad_state *)all.next.velocity)[last] = ((torre_quad_state *)all.next.force)[last];
+    move_end(&all);
+    f->still = !drifts;
+    *moved = far;
+    return sqrt(speed);
+}
+
+/* How many lists a sweep looks at that walls take part in; whose such a list is. */
+static inline int64_t all_lists(const torre_mps_field *f)
+{
+    return f->store->count + f->lists->given_count;
+}
+
+static inline int64_t place_of(const torre_mps_field *f, int64_t list)
+{
+    return list < f->store->count ? list : f->lists->given[list - f->store->count];
+}
+
+/* An own particle whose wall is computed by another rank, or a dummy. */
+static inline bool is_left_out(const torre_mps_field *f, int64_t list)
+{
+    return list < f->store->count && !torre_md_has_list(f->lists, list, f->store->id[list]);
+}
+
+static inline bool is_dummy(const torre_mps_field *f, int64_t i)
+{
+    return f->store->id[i] >= f->fluid + f->wall;
+}
+
+static void sweep_density(const torre_mps_field *f)
+{
+    const move all = move_begin(f, DENSITY);
+    TORRE_STATE *pressure = f->pressure, *number_density = f->number_density;
+#pragma omp parallel num_threads(f->store->threads)
+    {
+        move m = all;
+#pragma omp for schedule(dynamic, PART) nowait
+        for (int64_t list = 0; list < all_lists(f); list++) {
+            const int64_t i = place_of(f, list);
+            if (is_dummy(f, i)) pressure[i] = number_density[i] = 0;
+            if (!is_fluid(f, i) && !is_left_out(f, list)) density_of(f, &m.view, i, list);
+        }
+        sweep_fluid(&m);
+    }
+    pressure[f->store->far] = 0; /* which pads lists */
 }
 
 /* Of what is no fluid. */
@@ -427,7 +463,7 @@ static void correct_other(move *m, int64_t i)
 
 static double sweep_gradient(const torre_mps_field *f)
 {
-    move all = move_begin(f);
+    move all = move_begin(f, GRADIENT);
     const int64_t others = writes_others(f) ? f->store->count : 0;
     double speed = 0;
 #pragma omp parallel num_threads(all.next.threads) reduction(max : speed)
@@ -436,10 +472,7 @@ static double sweep_gradient(const torre_mps_field *f)
 #pragma omp for schedule(dynamic, PART) nowait
         for (int64_t i = 0; i < others; i++)
             if (!is_fluid(f, i)) correct_other(&m, i);
-        int64_t low, high;
-        for (int r = 0; r < TORRE_MPS_RUNS; r++)
-            while (take(&f->run[r], TORRE_MPS_GRADIENT, &low, &high))
-                correct_fluid(&m, &f->run[r], low, high);
+        sweep_fluid(&m);
         speed = m.speed;
     }
     move_end(&all);

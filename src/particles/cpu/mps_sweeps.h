@@ -27,30 +27,16 @@ typedef struct torre_mps_gate {
     double lifted;         /* at the end */
 } torre_mps_gate;
 
-/* The sweeps of a step. */
-enum { TORRE_MPS_VISCOSITY, TORRE_MPS_DENSITY, TORRE_MPS_GRADIENT, TORRE_MPS_SWEEPS };
-
-/* Fluid particles with lists, of which threads take some, then others, until there are no more. */
-typedef struct torre_mps_run {
-    const int32_t *place;
-    int64_t count;
-    int64_t list;          /* number of the first one's list; below 0: of each that of its place */
-    torre_md_taken *taken; /* [TORRE_MPS_SWEEPS] */
-} torre_mps_run;
-
-/*
- * Runs in the order in which a rank takes of them: first its own fluid but for the tail, which it
- * alone counts, then its tail, then those of others (md_store.h). Where there are no ranks with
- * memory in common, all fluid is in the first one.
- */
-enum { TORRE_MPS_OWN_RUNS = 2, TORRE_MPS_RUNS = TORRE_MPS_OWN_RUNS + TORRE_LIST_TAILS };
-
 /* Everything a sweep reads or writes. */
 typedef struct torre_mps_field {
     torre_md_store *store;
     const torre_md_lists *lists;
-    int64_t fluid, wall; /* ids below fluid: fluid; below fluid + wall: wall */
-    torre_mps_run run[TORRE_MPS_RUNS];
+    int64_t fluid, wall;  /* ids below fluid: fluid; below fluid + wall: wall */
+    const int32_t *place; /* of own fluid but for the tail, */
+    int64_t count;        /* so many; */
+    bool in_turn;         /* lists are of these in turn, else each has the number of its place */
+    torre_md_tail *tail;  /* the own one first, then those of others (cpu_tails.h) */
+    int tails;
     torre_mps_gate gate;
     bool still; /* what does not move is the same in arrays that change places, and at rest */
     void *pressure, *number_density;
