@@ -2,12 +2,13 @@
  * Particles shared by several threads of a process as ranks (src/particles/md_ranks.h) against one
  * process: the same bits of positions, velocities, forces, rows and checkpoints, of every model,
  * with types and without, each precision, neighbours, ordering and ensemble, bins of any size and
- * any number of ranks, also of particles that crowd in a corner, and of a fluid in any tank. A run
- * goes on from the state of another with another number of ranks. What is not for ranks is refused,
- * an unstable run ends alike, and every call of a rank fails in turn. Every other group of ranks
- * has memory in common, which threads map each for themselves, as processes do. With the arguments
- * "cuda N" each rank has a GPU, one of N, in groups that copy from GPU to GPU and in others that
- * send messages; with "cuda N one" all share the first.
+ * any number of ranks, also of particles that crowd in a corner, and of a fluid in any tank. Ranks
+ * with memory in common do work of each other. A run goes on from the state of another with
+ * another number of ranks. What is not for ranks is refused, an unstable run ends alike, and every
+ * call of a rank fails in turn. Every other group of ranks has memory in common, which threads map
+ * each for themselves, as processes do. With the arguments "cuda N" each rank has a GPU, one of N,
+ * in groups that copy from GPU to GPU and in others that send messages; with "cuda N one" all share
+ * the first.
  */
 #include <math.h>
 #include <pthread.h>
@@ -18,6 +19,7 @@
 #include "core/random.h"
 #include "core/rank_threads.h"
 #include "md_case_types.h"
+#include "particles/cpu/cpu_tails.h"
 #include "particles/grains.h"
 #include "particles/granular.h"
 #include "particles/md_ranks.h"
@@ -71,6 +73,7 @@ typedef struct member {
     torre_md_plan plan;
     const torre_ranks *ranks;
     pthread_t thread;
+    int64_t helped; /* particles of others that it has computed */
 } member;
 
 typedef struct group {
@@ -103,6 +106,8 @@ static void *serve(void *context)
     m->c = &own;
     const torre_status status = plan_run(m, &run);
     (void)torre_md_ranks_serve(run, m->ranks, status);
+    if (!gpus && run && run->solver)
+        m->helped = torre_cpu_tails_helped(((torre_cpu_solver *)run->solver)->tails);
     torre_md_run_free(run);
     return NULL;
 }
@@ -122,7 +127,7 @@ static torre_status start_ranks(group *g, int count, const md_case *c, const tor
         g->ranks[i].post = failing_post;
         if (!gpus) g->ranks[i].send = failing_send;
         if (!gpus) g->ranks[i].look = failing_look;
-        g->member[i] = (member){c, *plan, &g->ranks[i], 0};
+        g->member[i] = (member){c, *plan, &g->ranks[i], 0, 0};
         if (common) g->ranks[i].leader = first;
         if (!gpus) continue;
         g->member[i].plan.device = one_gpu ? 0 : i;
@@ -517,6 +522,35 @@ static void ranks_give_the_bits_of_one(void **unused)
     CHECK(rebuilds > 4 * 72, "%d rebuilds", (int)rebuilds);
 }
 
+/* Whoever is done goes on with particles of others, and only with memory in common. */
+static void ranks_help_each_other(void **unused)
+{
+    (void)unused;
+    for (int k = 0; k < 4 && !gpus; k++) {
+        uint64_t state = 4;
+        const bool fluid = k / 2;
+        some_case s = {.plan.threads = 1};
+        group g;
+        torre_md_run *run;
+        if (fluid)
+            make_fluid(&state, &s);
+        else
+            s.c = md_case_melt(8, 8, 8, TORRE_MD_F32);
+        common = k % 2;
+        stays = true;
+        CHECK_OK(start_ranks(&g, RANKS, &s.c, &s.plan, &run));
+        CHECK_OK(torre_md_run_start(run, NULL));
+        CHECK_OK(run_to(run, 200));
+        end_ranks(&g, run);
+        int64_t helped = 0;
+        for (int i = 1; i < RANKS; i++) helped += g.member[i].helped;
+        CHECK((helped > 0) == common, "%s: %lld particles of others, memory in common: %d",
+              fluid ? "fluid" : "melt", (long long)helped, common);
+        md_case_free(&s.c);
+    }
+    stays = false;
+}
+
 static void states_go_on_with_other_ranks(void **unused)
 {
     (void)unused;
@@ -765,6 +799,7 @@ int main(int argc, char **argv)
     md_case_arguments(argc, argv);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ranks_give_the_bits_of_one),
+        cmocka_unit_test(ranks_help_each_other),
         cmocka_unit_test(states_go_on_with_other_ranks),
         cmocka_unit_test(lists_may_last),
         cmocka_unit_test(energy_and_momentum_are_conserved),

@@ -110,15 +110,18 @@ typedef struct torre_md_tail {
     const int32_t *place;  /* theirs, ascending, */
     int64_t count;         /* so many */
     torre_md_taken *taken; /* in this sweep */
+    atomic_llong computed; /* by this rank, in all sweeps */
 } torre_md_tail;
 
 /* Some that nobody has taken yet in this sweep, `most` or what is left; false: there are none. */
-static inline bool torre_md_tail_take(const torre_md_tail *tail, int64_t most, int64_t *low,
+static inline bool torre_md_tail_take(torre_md_tail *tail, int64_t most, int64_t *low,
                                       int64_t *high)
 {
     *low = atomic_fetch_add_explicit(&tail->taken->count, most, memory_order_relaxed);
     *high = *low + most < tail->count ? *low + most : tail->count;
-    return *low < *high;
+    if (*low >= *high) return false;
+    atomic_fetch_add_explicit(&tail->computed, *high - *low, memory_order_relaxed);
+    return true;
 }
 
 /* Start filling from the first block again. */
@@ -210,7 +213,7 @@ typedef struct torre_md_state_loops {
 typedef struct torre_md_force_loops {
     /* tails: so many, the own one first, where neither a virial nor sums are wanted; or none */
     torre_status (*full)(torre_md_store *store, const torre_md_problem *problem, double kick,
-                         const torre_md_lists *lists, const torre_md_tail *tail, int tails,
+                         const torre_md_lists *lists, torre_md_tail *tail, int tails,
                          double virial[3], torre_md_sums *sums);
     /* parts: force arrays that are summed in the end, one per thread or a fixed number; spare
      * quads for all of them in parts_force. */

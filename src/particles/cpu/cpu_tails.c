@@ -24,6 +24,7 @@ typedef struct shelf {
 } shelf;
 
 struct torre_cpu_tails {
+    int ranks;
     room room;
     shelf *shelf;          /* [ranks] */
     const int32_t **start; /* [ranks][room.lists] */
@@ -79,6 +80,7 @@ torre_status torre_cpu_tails_new(torre_cpu_solver *s)
     const int ranks = s->store.share->ranks->count;
     torre_cpu_tails *t = s->tails = calloc(1, sizeof *t);
     if (!t) return torre_cpu_share_no_memory();
+    t->ranks = ranks;
     t->room = room_of(s->problem->count / ranks + 1, s->method->neighbors(s->problem, s->plan));
     t->shelf = calloc((size_t)ranks, sizeof *t->shelf);
     t->start = calloc((size_t)(ranks * t->room.lists), sizeof *t->start);
@@ -184,4 +186,11 @@ torre_status torre_cpu_tails_ready(torre_cpu_solver *s, torre_md_tail **tail, in
     *tail = t->tail;
     *count = ranks;
     return TORRE_OK;
+}
+
+int64_t torre_cpu_tails_helped(const torre_cpu_tails *t)
+{
+    int64_t sum = 0;
+    for (int i = 1; t && i < t->ranks; i++) sum += atomic_load(&t->tail[i].computed);
+    return sum;
 }

@@ -29,4 +29,7 @@ void torre_cpu_tails_free(torre_cpu_tails *tails); /* NULL is fine */
  * meet after the sweep. */
 torre_status torre_cpu_tails_ready(torre_cpu_solver *solver, torre_md_tail **tail, int *count);
 
+/* Particles of others' tails that this rank has computed in all sweeps, for tests; 0 of NULL. */
+int64_t torre_cpu_tails_helped(const torre_cpu_tails *tails);
+
 #endif

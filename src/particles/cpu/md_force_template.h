@@ -420,7 +420,7 @@ static void sum_range(void *context, int64_t low, int64_t high, double *sum)
 
 /* Forces on particles of a tail that nobody has taken yet: all have lists, so that places of a tail
  * follow each other. */
-static void sweep_tail(const sweep *s, const torre_md_tail *tail)
+static void sweep_tail(const sweep *s, torre_md_tail *tail)
 {
     const sweep there = sweep_in(*s, &tail->store);
     int64_t low, high;
@@ -430,7 +430,7 @@ static void sweep_tail(const sweep *s, const torre_md_tail *tail)
 }
 
 static torre_status sweep_full(torre_md_store *store, const torre_md_problem *problem, double kick,
-                               const torre_md_lists *lists, const torre_md_tail *tail, int tails,
+                               const torre_md_lists *lists, torre_md_tail *tail, int tails,
                                double virial[3], torre_md_sums *sums)
 {
     const sweep s = sweep_make(store, problem, kick);
