@@ -234,19 +234,17 @@ void torre_part_sums_finish(torre_part_sums *s)
 
 /* --- Sums that come --- */
 
-/* To samples, of which each value is of one part. */
-static void scatter(const torre_part_sums *s, const torre_part_rows *rows)
+void torre_part_rows_scatter(const torre_part_rows *rows, int64_t all, int width, void *array)
 {
-    const int64_t all = s->whole->problem->receiver_count;
-    const size_t width = width_of(s);
+    const size_t bytes = (size_t)width;
     const uint64_t nothing = UINT64_MAX;
 #pragma omp parallel for if (rows->steps * rows->count > 1 << 14)
     for (int64_t i = 0; i < rows->steps; i++) {
-        const char *value = (const char *)rows->values + (size_t)(i * rows->count) * width;
-        char *to = s->samples + (size_t)((rows->first + i) * all) * width;
-        for (int64_t r = 0; r < rows->count; r++, value += width)
-            if (memcmp(value, &nothing, width) != 0)
-                memcpy(to + (size_t)rows->receiver[r] * width, value, width);
+        const char *value = (const char *)rows->values + (size_t)(i * rows->count) * bytes;
+        char *to = (char *)array + (size_t)((rows->first + i) * all) * bytes;
+        for (int64_t k = 0; k < rows->count; k++, value += bytes)
+            if (memcmp(value, &nothing, bytes) != 0)
+                memcpy(to + (size_t)rows->number[k] * bytes, value, bytes);
     }
 }
 
@@ -272,7 +270,8 @@ torre_status torre_part_sums_put(torre_part_sums *s, const torre_part_rows *rows
     pthread_mutex_lock(&s->lock);
     make_blank(s, rows->first + rows->steps);
     pthread_mutex_unlock(&s->lock);
-    scatter(s, rows);
+    torre_part_rows_scatter(rows, s->whole->problem->receiver_count, s->whole->problem->precision,
+                            s->samples);
     return TORRE_OK;
 }
 

@@ -23,13 +23,16 @@ typedef struct torre_part_records {
     const void *values;
 } torre_part_records;
 
-/* Sums of some receivers of the whole at steps from `first` on, of shape (steps, count); all ones
- * are of other parts. */
+/* Sums of some receivers of the whole, or values of some nodes, at steps from `first` on, of shape
+ * (steps, count); all ones are of other parts. */
 typedef struct torre_part_rows {
     int64_t first, steps, count;
-    const int64_t *receiver; /* [count] */
+    const int64_t *number; /* of the receiver or node, [count] */
     const void *values;
 } torre_part_rows;
+
+/* To an array of shape (steps, all) that begins at step 0, in elements of so many bytes. */
+void torre_part_rows_scatter(const torre_part_rows *rows, int64_t all, int width, void *array);
 
 typedef struct torre_part_sums torre_part_sums;
 
@@ -51,7 +54,7 @@ void torre_part_sums_finish(torre_part_sums *sums);
 
 /* What has come since begin without samples, of steps after one another; valid until more does. */
 typedef struct torre_part_kept {
-    torre_part_rows rows; /* without which receivers these are */
+    torre_part_rows rows; /* without their numbers */
     torre_part_records records;
 } torre_part_kept;
 torre_part_kept torre_part_sums_kept(const torre_part_sums *sums);

@@ -139,22 +139,6 @@ static torre_status rank_set_step(torre_wave_solver *solver, int64_t n)
 
 /* --- Steps --- */
 
-/* What another has computed of the samples; values of all ones are of others, or are just that. */
-static void merge(const rank_solver *s, const other *o, int64_t steps, const char *from, char *to)
-{
-    const int64_t all = s->setup->receiver_node_count;
-    const size_t width = (size_t)s->setup->problem->precision;
-    const uint64_t nothing = UINT64_MAX;
-#pragma omp parallel for if (steps * o->columns > TORRE_RANK_MANY)
-    for (int64_t i = 0; i < steps; i++) {
-        const char *value = from + (size_t)(i * o->columns) * width;
-        char *row = to + (size_t)(i * all) * width;
-        for (int64_t k = 0; k < o->columns; k++, value += width)
-            if (memcmp(value, &nothing, width) != 0)
-                memcpy(row + (size_t)o->column[k] * width, value, width);
-    }
-}
-
 /* Bytes that another sends next, in memory that is kept. */
 static torre_status come(rank_solver *s, int rank, int64_t bytes)
 {
@@ -227,7 +211,10 @@ static torre_status collect(rank_solver *s, int rank, int64_t steps, void *sampl
     char *values = malloc((size_t)bytes + 1);
     if (!values) return no_memory();
     const torre_status status = torre_rank_receive(s->ranks, rank, values, bytes);
-    if (!status) merge(s, o, steps, values, samples);
+    const torre_part_rows rows = {0, steps, o->columns, o->column, values};
+    if (!status)
+        torre_part_rows_scatter(&rows, s->setup->receiver_node_count, s->setup->problem->precision,
+                                samples);
     free(values);
     return status;
 }
