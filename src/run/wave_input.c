@@ -223,8 +223,9 @@ static void warn_of_coarse(const torre_wave_spec *s, torre_wave_input *in)
         snprintf(cure, sizeof cure, "a wavelet of %.4g times as many values a period",
                  torre_round_up(5 / in->points_per_wavelength));
     torre_caution(&in->cautions,
-                  "%.2g cells per wavelength at %.3g Hz is coarse, waves will disperse: 5 take %s",
-                  in->points_per_wavelength, in->peak_frequency, cure);
+                  "cells per wavelength at %.3g Hz: %.2g, which is coarse, so waves will disperse; "
+                  "5 take %s",
+                  in->peak_frequency, in->points_per_wavelength, cure);
 }
 
 /* The caller's samples, or those of a file; *name: what to call them. */
