@@ -15,7 +15,9 @@
  * computes an even part, also of those that others move (`given` of torre_md_lists).
  *
  * Ranks meet where what one of them has written is read by another: after a drift, in a rebuild,
- * and after forces, before the next drift writes what these have read.
+ * and after forces, before the next drift writes what these have read. So nobody reads what others
+ * have any more where a function of the backend ends, and the next one need not begin with a
+ * meeting; what a rank sends of its own has come when rank 0 asks for more.
  */
 #ifndef TORRE_CPU_TEAM_H
 #define TORRE_CPU_TEAM_H

@@ -402,7 +402,6 @@ static torre_status cpu_advance(torre_md_solver *solver, int64_t steps)
 {
     cpu_solver *s = (cpu_solver *)solver;
     const double before = phases(&s->times), start = torre_time_now();
-    TORRE_TRY(torre_cpu_share_meet(s)); /* all have read what a step of any rank may write */
     for (int64_t n = 0; n < steps; n++) {
         double clock = torre_time_now();
         s->store.step++;
