@@ -452,6 +452,16 @@ static torre_status copy_state(void *context, const char *name, void *data, int6
     return TORRE_OK;
 }
 
+/* One that cools, and squeezes where it has a barostat; it acts every so many steps. */
+static void set_ensemble(torre_md_problem *problem, torre_md_ensemble ensemble, int64_t every)
+{
+    problem->ensemble = ensemble;
+    problem->temperature = 0.7;
+    problem->damping_time = problem->pressure_damping = 0.1 * (double)(every ? every : 1);
+    problem->couple_every = every;
+    problem->pressure = 20;
+}
+
 /* A run that another solver goes on with, at a step between rebuilds or of one, every `apart` steps
  * up to `last`: the bits of one that nobody looked at. A thermostat acts every so many steps. */
 static void test_cuts(const md_case *c, torre_md_precision precision, const torre_md_plan *plan,
@@ -461,11 +471,7 @@ static void test_cuts(const md_case *c, torre_md_precision precision, const torr
     torre_md_particles particles;
     torre_md_problem problem;
     MUST(make_case(c, precision, &particles, &problem));
-    problem.ensemble = ensemble;
-    problem.temperature = 0.7;
-    problem.damping_time = problem.pressure_damping = 0.1 * (double)(every ? every : 1);
-    problem.couple_every = every;
-    problem.pressure = 20;
+    set_ensemble(&problem, ensemble, every);
     triple r = new_triple(problem.count), v = new_triple(problem.count),
            q = new_triple(problem.count), w = new_triple(problem.count);
     torre_md_solver *calm, *first, *second;
@@ -544,16 +550,20 @@ static void test_squeezed(torre_md_precision precision)
 /* Particles that crowded no more do not at step 128, wherever a run is cut: tables are as large as
  * those of a run that never had any crowd, and only rounding tells them from each other. Other
  * bricks add up forces in another order: errors of 1e-12 and 1e-5 of these (above) grow by e in 60
- * steps, so of 15 they are as small in positions. */
-static void test_settled(torre_md_precision precision)
+ * steps, so of 15 they are as small in positions, and far smaller in the box, which a barostat
+ * changes little in these. */
+static void test_settled(torre_md_precision precision, torre_md_ensemble ensemble)
 {
     static const md_case liquid = {"liquid", {5, 5, 5}, 0.8442, 0.04, 1.44, 1};
     static const torre_md_plan plan = {.skin = 0.3};
     static const int64_t cuts[][3] = {{4, 4, 7}, {5, 3, 7}, {15, 0, 0}, {8, 1, 6}};
     enum { CUTS = sizeof cuts / sizeof *cuts };
+    const double bound = precision == TORRE_MD_F64 ? 1e-11 : 1e-4;
     torre_md_particles particles;
     torre_md_problem problem;
+    double box[2][3];
     MUST(make_case(&liquid, precision, &particles, &problem));
+    if (ensemble != TORRE_NVE) set_ensemble(&problem, ensemble, 1);
     triple r = new_triple(problem.count), q = new_triple(problem.count),
            first = new_triple(problem.count);
     torre_md_solver *calm, *crowded;
@@ -561,8 +571,12 @@ static void test_settled(torre_md_precision precision)
     MUST(start(&torre_md_cuda, &problem, &plan, &calm));
     MUST(torre_md_cuda.advance(calm, 120));
     MUST(torre_md_cuda.state(calm, copy_state, &copy));
+    torre_md_solver_box(calm, &problem, box[1]);
     MUST(torre_md_cuda.advance(calm, 15));
     MUST(torre_md_cuda.get_particles(calm, r.at, NULL));
+    torre_md_solver_box(calm, &problem, box[0]);
+    CHECK((box[0][0] < box[1][0]) == (ensemble == TORRE_NPT), "the box: %g, then %g", box[1][0],
+          box[0][0]);
     CHECK(copy.crowding[0] == 1 && copy.crowding[1] == 1 && copy.crowding[2] == 1,
           "the liquid crowds by itself: %g", copy.crowding[0]);
     for (int i = 0; i < CUTS; i++) {
@@ -583,8 +597,12 @@ static void test_settled(torre_md_precision precision)
             free(now.bytes);
         }
         MUST(torre_md_cuda.get_particles(crowded, q.at, NULL));
-        const double d = distance(q, r, problem.count, problem.box);
-        CHECK(d < (precision == TORRE_MD_F64 ? 1e-11 : 1e-4), "positions off by %.3g", d);
+        const double d = distance(q, r, problem.count, box[0]);
+        CHECK(d < bound, "positions off by %.3g", d);
+        torre_md_solver_box(crowded, &problem, box[1]);
+        for (int a = 0; a < 3; a++)
+            CHECK(fabs(box[1][a] / box[0][a] - 1) < 0.01 * bound, "the box: %.17g, not %.17g",
+                  box[1][a], box[0][a]);
         if (i > 0) CHECK(same_bits(first, q, problem.count), "other bits by the cuts of run %d", i);
         for (int a = 0; a < 3 && i == 0; a++)
             memcpy(first.at[a], q.at[a], (size_t)problem.count * sizeof *q.at[a]);
@@ -675,12 +693,13 @@ int main(int argc, char **argv)
     if (argc > 1 && strcmp(argv[1], "cuts") == 0) {
         test_cuts(&slab, TORRE_MD_F32, &seldom, TORRE_BERENDSEN, 1, 35, 35, 1);
         test_cuts(&slab, TORRE_MD_F32, &seldom, TORRE_BERENDSEN, 3, 35, 35, 1);
-        test_settled(TORRE_MD_F64);
+        test_settled(TORRE_MD_F64, TORRE_NVE);
         printf("%d checks, %d failures\n", checks, failures);
         return failures ? 1 : 0;
     }
     if (argc > 1 && strcmp(argv[1], "npt") == 0) {
         test_squeezed(TORRE_MD_F64);
+        for (int p = 0; p < 3; p++) test_settled((torre_md_precision)p, TORRE_NPT);
         printf("%d checks, %d failures\n", checks, failures);
         return failures ? 1 : 0;
     }
@@ -701,7 +720,8 @@ int main(int argc, char **argv)
     }
     for (int p = 0; p < 3; p++) {
         test_states((torre_md_precision)p);
-        test_settled((torre_md_precision)p);
+        test_settled((torre_md_precision)p, TORRE_NVE);
+        test_settled((torre_md_precision)p, TORRE_NPT);
         test_squeezed((torre_md_precision)p);
     }
     test_refusals();
