@@ -447,7 +447,8 @@ cudaError_t cudaMemGetInfo(size_t *unused, size_t *total)
     return cudaSuccess;
 }
 
-/* --- Memory of other processes: what is shown becomes a file in memory, which they map, too. */
+/* --- Memory of other processes: what is shown becomes a file in memory, of the pages that it lies
+ * in, which they map, too. */
 
 enum { MOST_VIEWS = 64 };
 static struct view {
@@ -458,10 +459,12 @@ static struct view {
 } views[MOST_VIEWS];
 
 typedef struct shown {
-    size_t bytes;
+    size_t bytes, lead; /* before them in their first page */
     pid_t process;
     int file;
 } shown;
+
+static size_t lead_of(const void *base) { return (uintptr_t)base % PAGE; }
 
 static struct view *view_of(const void *address, size_t bytes)
 {
@@ -475,16 +478,27 @@ static struct view *view_of(const void *address, size_t bytes)
 static bool share_memory(allocation *a)
 {
     const int file = memfd_create("fake_cuda", MFD_CLOEXEC);
+    const size_t lead = lead_of(a->base), bytes = lead + a->bytes;
+    char *page = a->base - lead;
     size_t done = 0;
-    if (file < 0 || ftruncate(file, (off_t)a->bytes)) return false;
-    while (done < a->bytes) {
-        const ssize_t now = pwrite(file, a->base + done, a->bytes - done, (off_t)done);
+    if (file < 0 || ftruncate(file, (off_t)bytes)) return false;
+    while (done < bytes) {
+        const ssize_t now = pwrite(file, page + done, bytes - done, (off_t)done);
         if (now <= 0) return false;
         done += (size_t)now;
     }
     a->file = file;
-    return mmap(a->base, a->bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, file, 0) !=
-           MAP_FAILED;
+    return mmap(page, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, file, 0) != MAP_FAILED;
+}
+
+/* The pages of a file in memory, and one behind them that may not be touched. */
+static char *map_file(int file, size_t bytes)
+{
+    const size_t pages = (bytes + PAGE - 1) / PAGE * PAGE;
+    char *page =
+        mmap(NULL, pages + PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (page == MAP_FAILED) return page;
+    return mmap(page, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, file, 0);
 }
 
 cudaError_t cudaIpcGetMemHandle(cudaIpcMemHandle_t *handle, void *address)
@@ -493,7 +507,7 @@ cudaError_t cudaIpcGetMemHandle(cudaIpcMemHandle_t *handle, void *address)
     allocation *a = (allocation *)holder(address);
     if (!a || a->host || a->base != address) return give(cudaErrorInvalidValue);
     if (!a->file && !share_memory(a)) return give(cudaErrorMemoryAllocation);
-    const shown s = {a->bytes, getpid(), a->file};
+    const shown s = {a->bytes, lead_of(a->base), getpid(), a->file};
     memset(handle, 0, sizeof *handle);
     memcpy(handle, &s, sizeof s);
     TRACE("show #%d\n", (int)(a - allocations));
@@ -521,12 +535,12 @@ cudaError_t cudaIpcOpenMemHandle(void **address, cudaIpcMemHandle_t handle, unsi
     snprintf(name, sizeof name, "/proc/%d/fd/%d", (int)s.process, s.file);
     const int file = open(name, O_RDWR | O_CLOEXEC);
     if (file < 0) return give(cudaErrorInvalidValue);
-    char *base = mmap(NULL, s.bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    char *page = map_file(file, s.lead + s.bytes);
     close(file);
-    if (base == MAP_FAILED) return give(cudaErrorMemoryAllocation);
-    *free_one = (struct view){base, s.bytes, s.process, s.file, 1};
+    if (page == MAP_FAILED) return give(cudaErrorMemoryAllocation);
+    *free_one = (struct view){page + s.lead, s.bytes, s.process, s.file, 1};
     TRACE("open memory of another process\n");
-    *address = base;
+    *address = free_one->base;
     return cudaSuccess;
 }
 cudaError_t cudaIpcCloseMemHandle(void *address)
@@ -534,7 +548,7 @@ cudaError_t cudaIpcCloseMemHandle(void *address)
     ONE_AT_A_TIME();
     struct view *v = view_of(address, 0);
     if (!v || v->base != address) return give(cudaErrorInvalidValue);
-    if (--v->opened == 0) munmap(v->base, v->bytes);
+    if (--v->opened == 0) munmap(v->base - lead_of(v->base), lead_of(v->base) + v->bytes + PAGE);
     return cudaSuccess;
 }
 
